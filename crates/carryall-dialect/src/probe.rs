@@ -1,0 +1,62 @@
+//! The little that is read of a file to tell whose it is.
+
+use crate::source::Source;
+use cap_std::AmbientAuthority;
+use carryall_model::OpenError;
+use std::io;
+use std::path::Path;
+
+/// How many bytes from the beginning a probe holds.
+const HEAD: usize = 64 * 1024;
+
+/// What stands at a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProbeKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+}
+
+/// A path with the beginning of its file; dialects recognise their own by it.
+#[derive(Debug)]
+pub struct Probe<'a> {
+    /// The path.
+    pub path: &'a Path,
+    /// A file or a folder.
+    pub kind: ProbeKind,
+    /// The first 64 KiB of a file, after a byte order mark; empty for a folder.
+    pub head: Vec<u8>,
+}
+
+impl<'a> Probe<'a> {
+    /// Looks at a path; a FIFO, socket or device is refused without being touched.
+    ///
+    /// # Errors
+    /// When there is nothing, or it cannot be opened.
+    pub fn new(path: &'a Path, authority: AmbientAuthority) -> Result<Self, OpenError> {
+        let failed = |source: io::Error| OpenError::Io { path: path.to_owned(), source };
+        if std::fs::metadata(path).map_err(failed)?.is_dir() {
+            return Ok(Self { path, kind: ProbeKind::Folder, head: Vec::new() });
+        }
+        let source = Source::open(path, authority)?;
+        let mut head = vec![0; HEAD];
+        let mut filled = 0;
+        while filled < HEAD {
+            match source.read_at(&mut head[filled..], filled as u64).map_err(failed)? {
+                0 => break,
+                n => filled += n,
+            }
+        }
+        head.truncate(filled);
+        if head.starts_with(b"\xef\xbb\xbf") {
+            head.drain(..3);
+        }
+        Ok(Self { path, kind: ProbeKind::File, head })
+    }
+
+    /// The first rows of the head that are not blank, the last one possibly cut off.
+    pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
+        self.head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|row| !row.is_empty())
+    }
+}
