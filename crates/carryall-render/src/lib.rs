@@ -1,1 +1,23 @@
-//! placeholder
+//! A session as Markdown, HTML, JSON or JSON Lines.
+//!
+//! Each format is a [`Renderer`]: it is told the [`Header`](carryall_model::Header), then takes
+//! entries and calls as they come, then hears what was found and left out. Text goes straight to
+//! the writer; what is held is at most one call.
+//!
+//! Two promises are kept here: no text of a transcript becomes structure of the file, and no
+//! renderer knows which agent it renders.
+
+mod chars;
+mod format;
+mod html;
+mod json;
+mod markdown;
+mod renderer;
+mod wording;
+
+pub use chars::{hidden_characters, is_hidden};
+pub use format::Format;
+pub use html::Html;
+pub use json::{Json, JsonLines};
+pub use markdown::Markdown;
+pub use renderer::{Product, Renderer, renderer};
