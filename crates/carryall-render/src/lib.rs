@@ -15,7 +15,7 @@ mod markdown;
 mod renderer;
 mod wording;
 
-pub use chars::{hidden_characters, is_hidden};
+pub use chars::{hidden_characters, is_hidden, unpaired_surrogates};
 pub use format::Format;
 pub use html::Html;
 pub use json::{Json, JsonLines};
