@@ -31,9 +31,9 @@ impl Failure {
         Self { silent: true, ..Self::new("the reader has gone") }
     }
 
-    /// The answer has been printed already: exit code 1, and nothing more is said.
-    pub(crate) fn answered() -> Self {
-        Self { silent: true, ..Self::new("the command failed") }
+    /// The same failure after it has been answered in another way: nothing more is said.
+    pub(crate) fn answered(self) -> Self {
+        Self { silent: true, ..self }
     }
 
     /// The same failure with its cause, and the cause's causes, in the message.
@@ -60,11 +60,6 @@ impl Failure {
     /// The word for programs.
     pub(crate) fn word(&self) -> &'static str {
         self.kind
-    }
-
-    /// What happened, on one line.
-    pub(crate) fn message(&self) -> &str {
-        &self.message
     }
 
     /// All lines as they are printed; none when nothing is to be said.

@@ -4,6 +4,8 @@
 use crate::failure::Failure;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Writes to standard output; a reader that has gone is not an error to talk about.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
@@ -47,4 +49,8 @@ pub(crate) fn shown(text: &str) -> String {
 }
 
 /// Lets a write beyond the file-size limit fail with `EFBIG` instead of ending the process.
-pub(crate) fn ignore_file_size_signal() {}
+pub(crate) fn ignore_file_size_signal() {
+    // Without the handler the default action applies; there is nothing else to lose.
+    let seen = Arc::new(AtomicBool::new(false));
+    let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
+}

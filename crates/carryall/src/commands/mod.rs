@@ -1,0 +1,6 @@
+//! One file a command.
+
+pub(crate) mod agents;
+pub(crate) mod command;
+pub(crate) mod export;
+pub(crate) mod list;

@@ -1,0 +1,82 @@
+//! Every fixture renders to its four golden files, which lie beside it and are compared whole.
+//!
+//! `INSTA_UPDATE=always cargo test -p carryall-tests --test golden` writes them anew.
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test stops where something is not as expected"
+)]
+
+use carryall_command::{Settings, write_document};
+use carryall_dialect::{Dialect, Locator, OpenContext, Registry};
+use carryall_model::{Options, Transcript};
+use carryall_render::{Format, Product};
+use std::path::{Path, PathBuf};
+
+/// Fixtures, relative to the folder in which tests of this package run: the documents name their
+/// source, and must not name a machine.
+const FIXTURES: &str = "fixtures";
+
+/// The session of a case: the only one that the dialect lists there.
+fn session(dialect: &dyn Dialect, case: &Path) -> PathBuf {
+    let mut found = Vec::new();
+    let listed = dialect.list(case, &mut |listed| {
+        if !listed.is_subagent {
+            found.push(listed.path);
+        }
+    });
+    listed.unwrap();
+    match <[PathBuf; 1]>::try_from(found) {
+        Ok([path]) => path,
+        Err(found) => panic!("{}: one session to a case, not {found:?}", case.display()),
+    }
+}
+
+fn render(transcript: &dyn Transcript, format: Format) -> Vec<u8> {
+    let product = Product::new("Carryall", "carryall");
+    let settings = Settings {
+        format,
+        options: Options { subagents: true, ..Options::default() },
+        now: carryall_tests::EXPORTED_AT.parse().unwrap(),
+        product: &product,
+    };
+    let mut out = Vec::new();
+    write_document(transcript, &settings, &mut out).unwrap();
+    out
+}
+
+fn check(dialect: &dyn Dialect, case: &Path) {
+    let cx = OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &|_| Some("fixture-branch".into()),
+    };
+    let transcript = dialect.open(&Locator::new(session(dialect, case)), &cx).unwrap();
+    let mut settings = insta::Settings::new();
+    settings.set_snapshot_path(Path::new("..").join(case).join("golden"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        for format in Format::ALL {
+            let name = format!("session.{}", format.extension());
+            insta::assert_binary_snapshot!(&name, render(&*transcript, format));
+        }
+    });
+}
+
+#[test]
+fn every_fixture_renders_to_its_golden_files() {
+    let registry = Registry::builtin();
+    let mut cases = 0;
+    for dialect in registry.iter() {
+        let mut folders: Vec<_> = std::fs::read_dir(Path::new(FIXTURES).join(dialect.name()))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        folders.sort();
+        for case in folders {
+            check(dialect, &case);
+            cases += 1;
+        }
+    }
+    assert!(cases >= 20, "only {cases} fixtures were found");
+}
