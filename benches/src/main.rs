@@ -105,7 +105,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
 }
 
 fn run_one(command: &mut Command) -> anyhow::Result<Cost> {
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
+    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let used = child.wait4()?;
     ensure!(used.status.success(), "{command:?} failed");
     Ok(Cost { cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })

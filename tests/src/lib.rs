@@ -23,7 +23,10 @@ pub const EXPORTED_AT: &str = "2026-09-06T12:00:00Z";
 /// The folder of the repository.
 #[must_use]
 pub fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("tests/ lies in the repository").to_owned()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("tests/ lies in the repository")
+        .to_owned()
 }
 
 /// The binary, built once for all tests of a run.

@@ -34,7 +34,8 @@ impl Session {
     /// Puts the session where coddy keeps its own.
     fn store(&self) {
         let folder = format!(".coddy/sessions/{}", self.id);
-        let facts = json!({"version": 1, "id": self.id, "cwd": self.sandbox.shell(), "mode": "agent"});
+        let facts =
+            json!({"version": 1, "id": self.id, "cwd": self.sandbox.shell(), "mode": "agent"});
         let rows = json!({"version": 1, "messages": self.messages});
         self.sandbox.put(&format!("{folder}/session.json"), facts.to_string());
         self.sandbox.put(&format!("{folder}/messages.json"), rows.to_string());

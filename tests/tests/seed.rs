@@ -10,7 +10,7 @@ use carryall_command::{Settings, write_document};
 use carryall_dialect::{Locator, OpenContext, Registry};
 use carryall_model::Options;
 use carryall_render::{Format, Product};
-use carryall_tests::{EXPORTED_AT, corpus, copy_folder};
+use carryall_tests::{EXPORTED_AT, copy_folder, corpus};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -45,10 +45,7 @@ const CASES: &[Case] = &[
     case("sess_00000000000000000000a002", "pictures-moved"),
     case("sess_00000000000000000000a003", "attachments"),
     case("sess_00000000000000000000a004", "rich"),
-    case(
-        "sess_00000000000000000000a004/subagents/sess_00000000000000000000b001",
-        "rich-child",
-    ),
+    case("sess_00000000000000000000a004/subagents/sess_00000000000000000000b001", "rich-child"),
     case("sess_00000000000000000000a005", "early-layout"),
 ];
 
@@ -97,10 +94,30 @@ fn without_additions(ours: &Value, seed: &Value) -> Value {
 fn is_addition(key: &str) -> bool {
     matches!(
         key,
-        "source" | "git_commit" | "git_origin_url" | "ended_at" | "parent_id" | "models" | "policy"
-            | "cost_usd" | "subagents" | "other_branches" | "options" | "id" | "role" | "is_meta"
-            | "usage" | "stop_reason" | "is_error" | "completed_at" | "subagent" | "media_type"
-            | "bytes" | "end" | "cached_input_tokens" | "reasoning_tokens"
+        "source"
+            | "git_commit"
+            | "git_origin_url"
+            | "ended_at"
+            | "parent_id"
+            | "models"
+            | "policy"
+            | "cost_usd"
+            | "subagents"
+            | "other_branches"
+            | "options"
+            | "id"
+            | "role"
+            | "is_meta"
+            | "usage"
+            | "stop_reason"
+            | "is_error"
+            | "completed_at"
+            | "subagent"
+            | "media_type"
+            | "bytes"
+            | "end"
+            | "cached_input_tokens"
+            | "reasoning_tokens"
     )
 }
 
