@@ -233,7 +233,8 @@ pub enum ErrorKind {
     Quota,
     /// The parent left the root during the write.
     Moved,
-    /// The process's limit for file sizes, or the file system's, was reached (`EFBIG`).
+    /// The process's limit for file sizes, or the file system's, was reached (`EFBIG`). The former
+    /// also sends `SIGXFSZ`, which ends a process that does not ignore it.
     FileTooLarge,
     /// A directory stands where a file name is needed.
     Directory,
@@ -360,5 +361,66 @@ impl fmt::Display for Reason {
             "" => Ok(()),
             reason => write!(f, ": {reason}"),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const ALL: [ErrorKind; 20] = [
+        ErrorKind::Escape,
+        ErrorKind::Symlink,
+        ErrorKind::Fifo,
+        ErrorKind::Socket,
+        ErrorKind::Device,
+        ErrorKind::NotADirectory,
+        ErrorKind::Loop,
+        ErrorKind::DotDotInMissing,
+        ErrorKind::BadName,
+        ErrorKind::Protected,
+        ErrorKind::NameTooLong,
+        ErrorKind::Permission,
+        ErrorKind::ReadOnly,
+        ErrorKind::NoSpace,
+        ErrorKind::Quota,
+        ErrorKind::Moved,
+        ErrorKind::FileTooLarge,
+        ErrorKind::Directory,
+        ErrorKind::IsSource,
+        ErrorKind::Io,
+    ];
+
+    #[test]
+    fn the_words_are_those_of_the_vectors_and_four_more() {
+        let text = include_str!("../tests/path-vectors.json");
+        let vectors: serde_json::Value = serde_json::from_str(text).unwrap();
+        let mut words: BTreeSet<&str> =
+            vectors["refused_kinds"].as_object().unwrap().keys().map(String::as_str).collect();
+        words.extend(["file-too-large", "directory", "is-source", "io"]);
+        assert_eq!(ALL.map(ErrorKind::word).into_iter().collect::<BTreeSet<_>>(), words);
+    }
+
+    #[test]
+    fn an_escape_is_told_from_a_denied_permission() {
+        let escape = io::Error::from(io::ErrorKind::PermissionDenied);
+        assert_eq!(ErrorKind::of(&escape), ErrorKind::Escape);
+        assert_eq!(ErrorKind::of(&Errno::ACCESS.into()), ErrorKind::Permission);
+    }
+
+    #[test]
+    fn a_refusal_reads_as_one_sentence() {
+        let full = Error::write("chat.md", Errno::NOSPC.into());
+        assert_eq!(
+            full.to_string(),
+            "chat.md: cannot write the document: no space left on the device"
+        );
+        let odd = Error::write("chat.md", Errno::IO.into());
+        assert_eq!(odd.to_string(), "chat.md: cannot write the document");
+        assert!(std::error::Error::source(&odd).is_some());
+        let here = Error::Directory { path: PathBuf::new() };
+        assert_eq!(here.to_string(), ".: is a directory");
     }
 }

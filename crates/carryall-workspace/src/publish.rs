@@ -155,3 +155,115 @@ fn undo(
         refusal: Box::new(refusal),
     }
 }
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "a neighbour works with plain calls")]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+
+    use cap_std::fs::Dir;
+
+    use super::*;
+    use crate::error::ErrorKind;
+
+    struct Scene {
+        _kept: tempfile::TempDir,
+        folder: PathBuf,
+        temporary: Temporary,
+    }
+
+    /// Our file, whole, in a folder where a neighbour is at work.
+    fn scene() -> Scene {
+        use std::io::Write as _;
+        let kept = tempfile::tempdir().unwrap();
+        let dir = Dir::open_ambient_dir(kept.path(), cap_std::ambient_authority()).unwrap();
+        let mut temporary = Temporary::create(&dir).unwrap();
+        temporary.file.write_all(b"ours").unwrap();
+        Scene { folder: kept.path().to_owned(), _kept: kept, temporary }
+    }
+
+    fn guard<'a>(sources: &'a [FileId]) -> Guard<'a> {
+        Guard { asked: Path::new("chat.md"), parent: Path::new("below"), sources }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        let mut names: Vec<String> =
+            entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn a_displaced_link_is_put_back() {
+        let mut scene = scene();
+        let name = OsStr::new("chat.md");
+        symlink("elsewhere", scene.folder.join(name)).unwrap();
+        let displaced = scene.temporary.exchange(name).unwrap();
+        assert!(scene.folder.join(&displaced).is_symlink());
+        let refusal = settle(&mut scene.temporary, name, &displaced, &guard(&[])).unwrap_err();
+        assert_eq!(refusal.kind(), ErrorKind::Symlink);
+        drop(scene.temporary);
+        assert_eq!(names(&scene.folder), ["chat.md"]);
+        assert!(scene.folder.join(name).is_symlink());
+    }
+
+    #[test]
+    fn a_displaced_source_is_put_back() {
+        let mut scene = scene();
+        let (name, path) = (OsStr::new("chat.md"), scene.folder.join("chat.md"));
+        fs::write(&path, "source").unwrap();
+        let sources = [FileId::from(&fs::metadata(&path).unwrap())];
+        let displaced = scene.temporary.exchange(name).unwrap();
+        let refusal = settle(&mut scene.temporary, name, &displaced, &guard(&sources)).unwrap_err();
+        assert_eq!(refusal.kind(), ErrorKind::IsSource);
+        drop(scene.temporary);
+        assert_eq!(names(&scene.folder), ["chat.md"]);
+        assert_eq!(fs::read(path).unwrap(), b"source");
+    }
+
+    #[test]
+    fn a_displaced_link_is_put_back_also_when_our_file_was_taken_away() {
+        let mut scene = scene();
+        let (name, path) = (OsStr::new("chat.md"), scene.folder.join("chat.md"));
+        symlink("elsewhere", &path).unwrap();
+        let displaced = scene.temporary.exchange(name).unwrap();
+        fs::remove_file(&path).unwrap();
+        let refusal = settle(&mut scene.temporary, name, &displaced, &guard(&[])).unwrap_err();
+        assert_eq!(refusal.kind(), ErrorKind::Symlink);
+        drop(scene.temporary);
+        assert_eq!(names(&scene.folder), ["chat.md"]);
+        assert!(path.is_symlink());
+    }
+
+    #[test]
+    fn a_third_object_is_kept_and_named() {
+        let mut scene = scene();
+        let (name, path) = (OsStr::new("chat.md"), scene.folder.join("chat.md"));
+        symlink("elsewhere", &path).unwrap();
+        let displaced = scene.temporary.exchange(name).unwrap();
+        fs::remove_file(&path).unwrap();
+        fs::write(&path, "third").unwrap();
+        let refusal = settle(&mut scene.temporary, name, &displaced, &guard(&[])).unwrap_err();
+        drop(scene.temporary);
+        assert!(path.is_symlink());
+        assert_eq!(fs::read(scene.folder.join(&displaced)).unwrap(), b"third");
+        let kept = Path::new("below").join(&displaced);
+        assert!(refusal.to_string().contains(kept.to_str().unwrap()), "{refusal}");
+        assert_eq!(refusal.kind(), ErrorKind::Symlink);
+    }
+
+    #[test]
+    fn a_stranger_under_the_temporary_name_is_never_removed() {
+        let mut scene = scene();
+        let name = OsStr::new("chat.md");
+        fs::write(scene.folder.join(name), "old").unwrap();
+        let temporary = scene.temporary.exchange(name).unwrap();
+        fs::write(scene.folder.join("stranger"), "stranger").unwrap();
+        fs::rename(scene.folder.join("stranger"), scene.folder.join(&temporary)).unwrap();
+        drop(scene.temporary);
+        assert_eq!(fs::read(scene.folder.join(&temporary)).unwrap(), b"stranger");
+    }
+}

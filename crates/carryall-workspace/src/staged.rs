@@ -30,7 +30,8 @@ pub struct Staged {
     place: Place,
     sources: Vec<FileId>,
     bytes: u64,
-    broken: bool,
+    /// The first write that failed.
+    failed: Option<io::Error>,
 }
 
 /// The name the document is to get in its folder.
@@ -58,7 +59,7 @@ impl Staged {
             place,
             sources: sources.to_vec(),
             bytes: 0,
-            broken: false,
+            failed: None,
         })
     }
 
@@ -72,8 +73,7 @@ impl Staged {
     /// the sources. With [`Error::Moved`] the document is published in a folder that has left its
     /// place. With [`Error::Kept`] an object of somebody else lies under a temporary name.
     pub fn commit(mut self) -> Result<Written, Error> {
-        if self.broken {
-            let cause = io::Error::other("an earlier write failed");
+        if let Some(cause) = self.failed.take() {
             return Err(Error::write(&self.asked, cause));
         }
         // A second flush can succeed although pages were lost: a failed one is final.
@@ -157,7 +157,9 @@ impl Write for Staged {
                 Ok(count)
             }
             Err(cause) => {
-                self.broken |= cause.kind() != io::ErrorKind::Interrupted;
+                if cause.kind() != io::ErrorKind::Interrupted {
+                    self.failed.get_or_insert_with(|| same(&cause));
+                }
                 Err(cause)
             }
         }
@@ -166,4 +168,9 @@ impl Write for Staged {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// The same failure once more: the caller gets one, the commit keeps one.
+fn same(cause: &io::Error) -> io::Error {
+    cause.raw_os_error().map_or_else(|| cause.kind().into(), io::Error::from_raw_os_error)
 }

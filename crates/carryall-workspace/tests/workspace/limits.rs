@@ -1,8 +1,10 @@
 //! Full disks, file size limits, quotas, flushes that fail.
 
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use carryall_workspace::Name;
 use rustix::io::Errno;
 
 use crate::child;
@@ -38,11 +40,31 @@ pub(crate) fn job(words: &[&str]) {
             refuse_all(root, "no-space");
         }
         "read-only" => refuse_all(root, "read-only"),
+        "ignored" => ignored(root),
         "quota" => in_thread(|| deny_writes(Errno::DQUOT), root, "quota"),
         "flush" => in_thread(|| deny_flushes(Errno::IO), root, "io"),
         other => panic!("no such limit: {other}"),
     }
     child::say("held", "");
+}
+
+/// A failed write that the caller overlooks: the commit does not.
+fn ignored(root: &Path) {
+    let workspace = open(root);
+    let target = workspace.target("chat.md").unwrap();
+    let mut staged = workspace.stage(target, Name::Explicit, &[]).unwrap();
+    staged.write_all(b"the first half, ").unwrap();
+    let mut staged = std::thread::scope(|threads| {
+        let write = || {
+            deny_writes(Errno::NOSPC);
+            staged.write_all(b"the middle, ").unwrap_err();
+            staged
+        };
+        threads.spawn(write).join().unwrap()
+    });
+    staged.write_all(b"the end").unwrap();
+    assert_eq!(refused(staged.commit()), "no-space");
+    assert_eq!(std::fs::read(root.join("chat.md")).unwrap(), b"old");
 }
 
 /// A filter stays with its thread, so that this process can still print.
@@ -76,6 +98,12 @@ fn space_fsize_is_refused_and_the_old_target_whole() {
 fn space_edquot_is_refused_and_the_old_target_whole() {
     let scratch = with_old_target();
     held(child::command(&format!("limit quota {}", scratch.root().display())));
+}
+
+#[test]
+fn an_overlooked_write_error_publishes_nothing() {
+    let scratch = with_old_target();
+    held(child::command(&format!("limit ignored {}", scratch.root().display())));
 }
 
 #[test]
