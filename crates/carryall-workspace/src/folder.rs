@@ -2,6 +2,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use cap_std::fs::Dir;
@@ -12,7 +13,6 @@ use crate::descriptor::sync_directory;
 use crate::error::Error;
 use crate::identity::{FileId, lstat};
 use crate::resolve::{Refusal, Resolved};
-use crate::written::Note;
 
 /// Nobody but the owner may enter a directory made for an export.
 const PRIVATE: Mode = Mode::RWXU;
@@ -24,7 +24,10 @@ pub(crate) struct Folder {
     /// Its path from the root, as it was asked for.
     pub(crate) path: PathBuf,
     pub(crate) made: Made,
-    pub(crate) notes: Vec<Note>,
+    /// Whose the deepest directory is that was there before: the tree's owner, so to speak.
+    pub(crate) owner: u32,
+    /// Why a directory's new name could not be flushed.
+    pub(crate) unflushed: Option<io::Error>,
 }
 
 impl Folder {
@@ -32,7 +35,9 @@ impl Folder {
     /// meanwhile is used when it is a directory; a link put there is never followed.
     pub(crate) fn make(resolved: Resolved, asked: &Path) -> Result<Self, Refusal> {
         let Resolved { mut dir, path, missing } = resolved;
-        let (mut made, mut notes) = (Made::default(), Vec::new());
+        let cannot = |cause| Error::system(asked, "look at the folder", cause);
+        let owner = fstat(&dir).map_err(cannot)?.st_uid;
+        let (mut made, mut unflushed) = (Made::default(), None);
         for part in missing {
             let fresh = match mkdirat(&dir, &part, PRIVATE) {
                 Ok(()) => true,
@@ -43,13 +48,11 @@ impl Folder {
             if fresh {
                 made.remember(&dir, &part, &child, asked)?;
                 make_private(&child, asked)?;
-                if let Err(reason) = sync_directory(&dir) {
-                    notes.push(Note::NotFlushed { reason });
-                }
+                unflushed = unflushed.or(sync_directory(&dir).err());
             }
             dir = child;
         }
-        Ok(Self { dir, path, made, notes })
+        Ok(Self { dir, path, made, owner, unflushed })
     }
 }
 

@@ -59,7 +59,7 @@ impl Workspace {
     /// The root for an output path typed in a shell, and what is left of the path as a request
     /// below it. Nothing is created.
     ///
-    /// The root is the deepest existing directory of `out`, relative to `cwd`, links followed: to
+    /// The root is the deepest existing directory of `out`, below `cwd` unless absolute, links followed: to
     /// name it is the person's authority. Only the parts still to be made and the file's name are
     /// guarded like any request.
     ///
@@ -76,19 +76,23 @@ impl Workspace {
         let start = if out.is_absolute() { Path::new("/") } else { cwd.as_ref() };
         let request = Request::parse(out, &["/".into()])?;
         let parts = request.parts.as_slice();
-        for kept in (0..=parts.len()).rev() {
+        let mut kept = parts.len();
+        loop {
             let folder = start.join(parts[..kept].iter().collect::<PathBuf>());
-            let is_name = kept == parts.len() && !request.directory;
-            match Dir::open_ambient_dir(&folder, authority) {
-                Ok(root) => {
-                    return Ok((Self::opened(root, &folder)?, rest(&request, kept)));
-                }
-                // What the last part is, if no directory, is for the look at the target to say.
-                Err(_) if is_name => {}
-                Err(cause) => may_be_made(&folder, out, cause)?,
+            let cause = match Dir::open_ambient_dir(&folder, authority) {
+                Ok(root) => return Ok((Self::opened(root, &folder)?, rest(&request, kept))),
+                Err(cause) => cause,
+            };
+            if kept == 0 {
+                return Err(Error::system(out, "open the folder", cause));
             }
+            // What the last part is, if no directory, is for the look at the target to say.
+            let is_name = kept == parts.len() && !request.directory;
+            if !is_name {
+                may_be_made(&folder, out, cause)?;
+            }
+            kept -= 1;
         }
-        Err(Error::system(out, "open the folder", rustix::io::Errno::NOENT))
     }
 
     /// The canonical path of the root when it was opened.

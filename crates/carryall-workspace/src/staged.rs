@@ -21,6 +21,7 @@ use crate::written::{Note, Written};
 /// It is unbuffered; wrap it in a [`BufWriter`](io::BufWriter). After a failed write it cannot be
 /// committed any more, whatever the caller made of the failure.
 #[derive(Debug)]
+#[must_use = "a document that is not committed is never seen"]
 pub struct Staged {
     // Dropped in this order: first the temporary name, then the directories around it.
     temporary: Temporary,
@@ -81,12 +82,10 @@ impl Staged {
         flushed.map_err(|cause| Error::system(&self.asked, "flush the document", cause))?;
         let (name, replaced) = self.publish()?;
         self.folder.made.keep();
-        let mut notes = std::mem::take(&mut self.folder.notes);
-        if let Err(reason) = sync_directory(&self.folder.dir) {
-            notes.push(Note::NotFlushed { reason });
-        }
+        let unflushed = sync_directory(&self.folder.dir).err().or(self.folder.unflushed.take());
         self.check_not_moved(&name)?;
-        notes.extend(self.remarks(&name, replaced.as_ref()));
+        let mut notes = self.remarks(&name, replaced.as_ref());
+        notes.extend(unflushed.map(|reason| Note::NotFlushed { reason }));
         let (path, full_path) = self.paths(&name);
         let (replaced, bytes) = (replaced.is_some(), self.bytes);
         Ok(Written { path, full_path, replaced, bytes, notes })
@@ -125,9 +124,7 @@ impl Staged {
         if replaced.is_some_and(|old| old.st_mode & 0o222 == 0) {
             notes.push(Note::ReplacedReadOnly);
         }
-        if let (Ok(file), Ok(folder)) = (fstat(&self.temporary.file), fstat(&self.folder.dir))
-            && file.st_uid == 0
-            && folder.st_uid != 0
+        if self.folder.owner != 0 && fstat(&self.temporary.file).is_ok_and(|file| file.st_uid == 0)
         {
             notes.push(Note::OwnedByRoot);
         }

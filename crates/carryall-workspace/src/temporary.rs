@@ -58,7 +58,8 @@ impl Temporary {
         };
         match renameat_with(&self.dir, temporary, &self.dir, name, RenameFlags::NOREPLACE) {
             Err(cause) if is_unsupported(cause) => {
-                linkat(&self.dir, temporary, &self.dir, name, AtFlags::empty())?;
+                linkat(&self.dir, temporary, &self.dir, name, AtFlags::empty())
+                    .map_err(without_hard_links)?;
                 self.discard_name();
                 Ok(())
             }
@@ -125,6 +126,11 @@ impl Drop for Temporary {
 /// Whether the file system or the kernel lacks the flag that was asked for.
 pub(crate) fn is_unsupported(cause: Errno) -> bool {
     matches!(cause, Errno::INVAL | Errno::NOSYS | Errno::NOTSUP)
+}
+
+/// A file system without hard links answers `EPERM`, which is nobody's lack of permission.
+fn without_hard_links(cause: Errno) -> Errno {
+    if cause == Errno::PERM { Errno::NOTSUP } else { cause }
 }
 
 fn create_unnamed(dir: &Dir) -> Result<Option<File>> {

@@ -139,6 +139,12 @@ fn deny_unnamed() {
     deny(number::OPENAT, Some(asked), Errno::OPNOTSUPP);
 }
 
+/// Neither unnamed files nor rename flags nor hard links: nothing that publishes in one step.
+pub(crate) fn deny_publishing() {
+    Kernel::NoRenameFlags.enter();
+    deny(number::LINKAT, None, Errno::PERM);
+}
+
 /// Every write of this thread fails from now on, as when the quota is used up.
 pub(crate) fn deny_writes(answer: Errno) {
     deny(number::WRITE, None, answer);

@@ -8,7 +8,7 @@ use carryall_workspace::Name;
 use rustix::io::Errno;
 
 use crate::child;
-use crate::filters::{deny_flushes, deny_writes};
+use crate::filters::{deny_flushes, deny_publishing, deny_writes};
 use crate::scratch::{Scratch, document, export, open, refused, skipped, snapshot};
 
 /// More than any limit here allows.
@@ -43,6 +43,7 @@ pub(crate) fn job(words: &[&str]) {
         "ignored" => ignored(root),
         "quota" => in_thread(|| deny_writes(Errno::DQUOT), root, "quota"),
         "flush" => in_thread(|| deny_flushes(Errno::IO), root, "io"),
+        "publish" => in_thread(deny_publishing, root, "io"),
         other => panic!("no such limit: {other}"),
     }
     child::say("held", "");
@@ -143,4 +144,10 @@ fn mounted(options: &str, job: &str, then: &str) {
     let mut command = child::command_after(&shell, &format!("limit {job} {}", root.display()));
     command.env("ROOT", &root);
     held(command);
+}
+
+#[test]
+fn a_file_system_that_cannot_publish_in_one_step_is_refused() {
+    let scratch = with_old_target();
+    held(child::command(&format!("limit publish {}", scratch.root().display())));
 }

@@ -320,8 +320,10 @@ fn root_in_the_tree_of_another_is_noted() {
     let scratch = Scratch::in_memory();
     let folder = scratch.dir("root/theirs");
     std::os::unix::fs::chown(&folder, Some(65534), Some(65534)).unwrap();
-    let written = export(&scratch.workspace(), "theirs/chat.md", b"new").unwrap();
-    assert!(matches!(written.notes.as_slice(), [Note::OwnedByRoot]), "{written:?}");
+    for request in ["theirs/chat.md", "theirs/new/chat.md"] {
+        let written = export(&scratch.workspace(), request, b"new").unwrap();
+        assert!(matches!(written.notes.as_slice(), [Note::OwnedByRoot]), "{written:?}");
+    }
 }
 
 #[test]
