@@ -38,8 +38,8 @@
 //!   has none), are flushed, and only then get their name. A write given up leaves nothing behind:
 //!   no temporary, no directory that was made for it.
 //! - **Private.** Files are 0600 and new directories 0700 whatever the umask.
-//! - **Nothing foreign is lost.** A regular file is replaced by exchanging the two names and looking
-//!   at what came out; a link, fifo, socket, device or directory found there is put back.
+//! - **Nothing foreign is lost.** A regular file is replaced by exchanging two names and looking at
+//!   what came out; a link, fifo, socket, device or directory found there is put back.
 //! - **`.git` is closed**, in every spelling and through links.
 //!
 //! # What cannot be promised

@@ -78,8 +78,8 @@ pub(crate) fn check_new_name(name: &OsStr, asked: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Characters that break a line, move the cursor, turn the direction or cannot be seen: C0, DEL, C1,
-/// U+200B–200F, U+2028–202E, U+2060–2069, U+FEFF.
+/// Characters that break a line, move the cursor, turn the direction or cannot be seen: C0, DEL,
+/// C1, U+200B–200F, U+2028–202E, U+2060–2069, U+FEFF.
 pub(crate) const fn is_invisible(c: char) -> bool {
     matches!(c,
         '\0'..='\x1f' | '\x7f'..='\u{9f}'

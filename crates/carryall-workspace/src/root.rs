@@ -59,9 +59,9 @@ impl Workspace {
     /// The root for an output path typed in a shell, and what is left of the path as a request
     /// below it. Nothing is created.
     ///
-    /// The root is the deepest existing directory of `out`, below `cwd` unless absolute, links followed: to
-    /// name it is the person's authority. Only the parts still to be made and the file's name are
-    /// guarded like any request.
+    /// The root is the deepest existing directory of `out` (below `cwd` unless absolute), links
+    /// followed: to name it is the person's authority, and that may be a `.git`. Only the parts
+    /// still to be made and the file's name are guarded like any request.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! The sandbox against hostile requests, hostile neighbours, kills, crowds and full disks.
 //!
-//! Some tests need a process of their own: system call filters cannot be taken off again, and a kill
-//! must not hit the test runner. They start this binary once more with one job, see `child`.
+//! Some tests need a process of their own: system call filters cannot be taken off again, and a
+//! kill must not hit the test runner. They start this binary once more with one job, see `child`.
 
 #![cfg(target_os = "linux")]
 #![allow(

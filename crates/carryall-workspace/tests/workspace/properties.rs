@@ -39,7 +39,11 @@ fn scratch() -> Scratch {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    })]
 
     #[test]
     fn no_request_writes_outside(requests in prop::collection::vec(request(), 1..4)) {

@@ -60,6 +60,22 @@ fn race_move_out() {
 }
 
 #[test]
+fn race_dotdot_move() {
+    for kernel in [Kernel::Openat2, Kernel::Eperm] {
+        let tally = run("dotdot-move", kernel, 4_000);
+        assert!(tally["written"] > 0, "{tally:?}");
+    }
+}
+
+/// Renames anywhere on the host make `openat2` answer `EAGAIN` for paths with `..`; an export must
+/// not depend on a quiet host.
+#[test]
+fn race_eagain_storm() {
+    let tally = run("eagain-storm", Kernel::Openat2, 8_000);
+    assert_eq!(tally["written"], 8_000, "{tally:?}");
+}
+
+#[test]
 fn race_root_replaced() {
     run("root-replaced", Kernel::Openat2, 1_000);
 }
@@ -93,6 +109,8 @@ pub(crate) fn job(words: &[&str]) {
         "final-fifo" => final_fifo(&race),
         "mkdir-symlink" => mkdir_symlink(&race),
         "move-out" => move_out(&race),
+        "dotdot-move" => dotdot_move(&race),
+        "eagain-storm" => eagain_storm(&race),
         "root-replaced" => root_replaced(&race),
         "temp-steal" => temp_steal(&race),
         other => panic!("no such race: {other}"),
@@ -305,6 +323,34 @@ fn move_out(race: &Race) {
             &["moved", "escape", "not-a-directory", "io"],
         )
     });
+}
+
+fn dotdot_move(race: &Race) {
+    let scratch = &race.scratch;
+    let deep = scratch.dir("root/a/b/c");
+    let high = scratch.root().join("c");
+    let workspace = scratch.workspace();
+    let attack = || {
+        std::fs::rename(&deep, &high).unwrap();
+        std::fs::rename(&high, &deep).unwrap();
+    };
+    let explained = ["escape", "dotdot-in-missing", "not-a-directory", "moved", "io"];
+    race.run(attack, |_| {
+        outcome(export(&workspace, "a/b/c/../../../x.md", b"document"), &explained)
+    });
+    assert_eq!(names(&scratch.base), ["out", "root"], "written above the root");
+    assert_nothing_outside(scratch);
+}
+
+fn eagain_storm(race: &Race) {
+    let scratch = &race.scratch;
+    scratch.dir("root/a/b");
+    let (one, other) = (scratch.dir("out/one"), scratch.dir("out/other"));
+    let workspace = scratch.workspace();
+    race.run(
+        || exchange(&one, &other).unwrap(),
+        |_| outcome(export(&workspace, "a/b/../../a/x.md", b"document"), &[]),
+    );
 }
 
 fn root_replaced(race: &Race) {
