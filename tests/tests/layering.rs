@@ -90,7 +90,8 @@ fn the_persons_authority_is_taken_in_one_file() {
         .into_iter()
         .filter(|path| {
             let text = std::fs::read_to_string(path).unwrap();
-            text.lines().any(|line| {
+            let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
+            shipped.lines().any(|line| {
                 line.contains("ambient_authority()") && !line.trim_start().starts_with("//")
             })
         })
