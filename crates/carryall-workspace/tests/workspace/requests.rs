@@ -78,6 +78,34 @@ fn u18_what_leads_outside_is_refused() {
 }
 
 #[test]
+fn the_look_alone_finds_what_could_never_be_written() {
+    let scratch = Scratch::in_memory();
+    scratch.dir("root/.git");
+    scratch.file("root/file", "old");
+    scratch.link("root/dangling", "nowhere");
+    scratch.link("root/self", "self");
+    scratch.link("root/git", ".git");
+    let (workspace, before) = (scratch.workspace(), snapshot(&scratch.base));
+    let cases = [
+        ("dangling/x.md", "not-a-directory"),
+        ("dangling/", "not-a-directory"),
+        ("dangling", "symlink"),
+        ("file/x.md", "not-a-directory"),
+        ("self/x.md", "loop"),
+        ("git/x.md", "protected"),
+        ("git", "protected"),
+        ("new/../x.md", "dotdot-in-missing"),
+        ("new\n/x.md", "bad-name"),
+        ("new/x\n.md", "bad-name"),
+    ];
+    for (request, word) in cases {
+        let refusal = workspace.target(request).unwrap_err();
+        assert_eq!(refusal.kind().word(), word, "{request:?}: {refusal}");
+    }
+    assert_eq!(snapshot(&scratch.base), before);
+}
+
+#[test]
 fn u21_parents_are_made_and_the_file_is_private() {
     let scratch = Scratch::in_memory();
     let written = export(&scratch.workspace(), "notes/deep/chat.md", b"text").unwrap();
