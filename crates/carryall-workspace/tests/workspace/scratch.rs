@@ -27,7 +27,7 @@ impl Scratch {
     /// In memory where there is such a place: for tests that write tens of thousands of times.
     pub(crate) fn in_memory() -> Self {
         let memory = Path::new("/dev/shm");
-        Self::below(if memory.is_dir() { memory } else { Path::new("/tmp") })
+        if memory.is_dir() { Self::below(memory) } else { Self::on_disk() }
     }
 
     fn below(place: &Path) -> Self {
