@@ -172,6 +172,7 @@ fn run(vector: &Vector, umask: rustix::fs::Mode) -> Result<bool, String> {
     rustix::process::umask(usual);
 
     let after = snapshot(&scratch.base);
+    reopen(&scratch, &vector.setup);
     for path in &vector.untouched {
         let path = Path::new(path);
         check(before.contains_key(path) && before.get(path) == after.get(path), || {
@@ -286,6 +287,15 @@ fn set_mode(path: &Path, mode: &Option<String>) {
     if let Some(mode) = mode {
         let mode = u32::from_str_radix(mode, 8).unwrap();
         std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    }
+}
+
+/// Closed folders could not be removed with the rest.
+fn reopen(scratch: &Scratch, setup: &[Thing]) {
+    for thing in setup {
+        if let Thing::Dir { p, mode: Some(_) } = thing {
+            set_mode(&scratch.base.join(p), &Some("0700".into()));
+        }
     }
 }
 
