@@ -8,6 +8,7 @@
 //! Nothing here writes, prints, or asks the environment: places and authority are arguments.
 
 mod context;
+mod find;
 mod probe;
 mod registry;
 mod rows;
@@ -17,6 +18,7 @@ pub mod claude_code;
 pub mod coddy;
 
 pub use context::{OpenContext, Surroundings};
+pub use find::{Answer, Filter, Hit, Listing, Query, Row, find, newest};
 pub use probe::{Probe, ProbeKind};
 pub use registry::Registry;
 
