@@ -40,16 +40,17 @@ impl Environment {
 
     /// Where stores are looked for.
     pub(crate) fn surroundings(&self) -> Surroundings<'_> {
-        Surroundings {
-            env: &self.variables,
-            home: self.home.as_deref(),
-            cwd: Some(&self.cwd),
-        }
+        Surroundings { env: &self.variables, home: self.home.as_deref(), cwd: Some(&self.cwd) }
     }
 
     /// The current folder.
     pub(crate) fn cwd(&self) -> &Path {
         &self.cwd
+    }
+
+    /// A path as the person means it from where they stand.
+    pub(crate) fn absolute(&self, path: &Path) -> PathBuf {
+        self.cwd.join(path)
     }
 
     /// The home folder.

@@ -48,6 +48,12 @@ pub(crate) fn shown(text: &str) -> String {
     line
 }
 
+/// The width of the terminal that standard output is, in columns.
+pub(crate) fn width() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;
+    Some(usize::from(size.ws_col)).filter(|&columns| columns > 0)
+}
+
 /// Lets a write beyond the file-size limit fail with `EFBIG` instead of ending the process.
 pub(crate) fn ignore_file_size_signal() {
     // Without the handler the default action applies; there is nothing else to lose.

@@ -33,7 +33,9 @@ fn what_is_there(dialect: &dyn Dialect, store: &Path) -> String {
         false => sessions += 1,
     });
     match listed {
-        Ok(()) => format!("({} and {})", plural(sessions, "session"), plural(subagents, "subagent")),
+        Ok(()) => {
+            format!("({} and {})", plural(sessions, "session"), plural(subagents, "subagent"))
+        }
         Err(error) => format!("(cannot be read: {error})"),
     }
 }

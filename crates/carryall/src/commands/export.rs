@@ -72,12 +72,13 @@ fn to_standard_output(
         product: &product,
     };
     let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
-    let summary = write_document(&*transcript, &settings, &mut out).map_err(|error| match error {
-        DocumentError::Replay(ReplayError::Sink(SinkError::Write(error))) => {
-            terminal::output(error)
-        }
-        error => Failure::from(error).kind("unreadable"),
-    })?;
+    let summary =
+        write_document(&*transcript, &settings, &mut out).map_err(|error| match error {
+            DocumentError::Replay(ReplayError::Sink(SinkError::Write(error))) => {
+                terminal::output(error)
+            }
+            error => Failure::from(error).kind("unreadable"),
+        })?;
     out.flush().map_err(terminal::output)?;
     say(&summary.notices);
     Ok(())
@@ -95,11 +96,7 @@ fn say(notices: &Notices) {
 }
 
 fn options(args: &ExportArgs) -> Options {
-    Options {
-        no_tools: args.no_tools,
-        no_thinking: args.no_thinking,
-        subagents: args.subagents,
-    }
+    Options { no_tools: args.no_tools, no_thinking: args.no_thinking, subagents: args.subagents }
 }
 
 /// The name under which the binary exports.
