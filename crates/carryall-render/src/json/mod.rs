@@ -1,5 +1,10 @@
 //! placeholder
 
+mod copy;
+mod escape;
+
+pub(crate) use copy::{Audience, Layout, copy, decode_string};
+
 use crate::Renderer;
 use carryall_model::{Entry, EntrySink, Found, Header, LeftOut, SinkError, ToolCall};
 use std::io::Write;

@@ -1,0 +1,198 @@
+//! How a text that people wrote or read may stand in the file: live Markdown, byte for byte, or
+//! inside a fence.
+//!
+//! A text stands verbatim only if it can neither swallow what follows nor bring raw HTML into the
+//! document: HTML that stays open bends everything after it, and a comment could forge a marker.
+//! Balancing tags is no way out (`<plaintext>` has no end, a list item closes a comment for a
+//! Markdown parser and not for a browser), so a text with raw HTML is fenced whole, which also
+//! shows the tag instead of obeying it.
+
+use super::doubt::{Code, begins_tag, doubtful};
+use memchr::{memchr_iter, memmem};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
+use std::ops::Range;
+
+/// How a text stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// As it is.
+    Verbatim,
+    /// As it is, and then this fence line to close the fence that the text leaves open.
+    Closed(String),
+    /// Inside a fence with the info word `markdown`.
+    Fenced,
+}
+
+/// The info word of a fenced text.
+pub(super) const INFO: &str = "markdown";
+
+/// A closing line longer than this would be uglier than a fence of the other kind.
+const MAX_CLOSING: usize = 64;
+
+/// Decides on modes; keeps one buffer for its probes.
+#[derive(Debug, Default)]
+pub(super) struct Prose {
+    document: String,
+}
+
+impl Prose {
+    pub(super) fn mode(&mut self, text: &str) -> Mode {
+        if starts_as_fenced(text) {
+            return Mode::Fenced;
+        }
+        let tags = may_hold_tags(text);
+        if !tags && !may_hold_fences(text) {
+            return Mode::Verbatim;
+        }
+        let mode = match self.probe(text, "", Options::empty()) {
+            Seen::Framed => Mode::Verbatim,
+            Seen::Open(closing) => Mode::Closed(closing),
+            Seen::Unsafe => return Mode::Fenced,
+        };
+        let (closing, again) = match &mode {
+            Mode::Closed(closing) => (closing.as_str(), Some(Options::empty())),
+            Mode::Verbatim | Mode::Fenced => ("", None),
+        };
+        let mut readings = again.into_iter().chain(other_readings(text, tags));
+        let holds = readings.all(|reading| self.probe(text, closing, reading) == Seen::Framed);
+        if holds { mode } else { Mode::Fenced }
+    }
+
+    /// Parses the text as it would stand in the file, with a marker and a heading behind it.
+    fn probe(&mut self, text: &str, closing: &str, reading: Options) -> Seen {
+        // The text never begins the file, where a byte order mark or front matter mean something.
+        const BEFORE: &str = "## x\n\n";
+        const MARKER: &str = "<!-- carryall 1 user -->\n\n";
+        const HEADING: &str = "## x\n";
+        let document = &mut self.document;
+        document.clear();
+        document.push_str(BEFORE);
+        document.push_str(text);
+        let text_end = document.len();
+        document.push('\n');
+        document.push_str(closing);
+        document.push_str("\n\n");
+        let marker = document.len();
+        document.push_str(MARKER);
+        let heading = document.len();
+        document.push_str(HEADING);
+        Look { document, text: BEFORE.len()..text_end, marker, heading }.look(reading)
+    }
+}
+
+/// What a probe showed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Seen {
+    /// Marker and heading are where they belong.
+    Framed,
+    /// The text leaves a fence open, which this line closes.
+    Open(String),
+    /// The text holds raw HTML, or could come to hold it, or swallows what follows.
+    Unsafe,
+}
+
+struct Look<'d> {
+    document: &'d str,
+    text: Range<usize>,
+    marker: usize,
+    heading: usize,
+}
+
+impl Look<'_> {
+    fn look(&self, reading: Options) -> Seen {
+        let (mut depth, mut marker, mut heading) = (0_usize, false, false);
+        let mut open = None;
+        let mut code = Code::default();
+        for (event, range) in Parser::new_ext(self.document, reading).into_offset_iter() {
+            match event {
+                Event::Start(tag) => {
+                    if depth == 0 {
+                        marker |= tag == Tag::HtmlBlock && range.start == self.marker;
+                        heading |= is_heading(&tag) && range.start == self.heading;
+                        open = open
+                            .or((is_fence(&tag) && range.end > self.marker).then_some(range.start));
+                    }
+                    if matches!(tag, Tag::CodeBlock(_)) {
+                        code.blocks.push(range);
+                    }
+                    depth += 1;
+                }
+                Event::End(_) => depth = depth.saturating_sub(1),
+                Event::Html(html) | Event::InlineHtml(html)
+                    if range.start < self.text.end && !is_break(&html) =>
+                {
+                    return Seen::Unsafe;
+                }
+                Event::Code(_) => code.spans.push(range),
+                Event::Html(_)
+                | Event::InlineHtml(_)
+                | Event::Text(_)
+                | Event::InlineMath(_)
+                | Event::DisplayMath(_)
+                | Event::FootnoteReference(_)
+                | Event::SoftBreak
+                | Event::HardBreak
+                | Event::Rule
+                | Event::TaskListMarker(_) => {}
+            }
+        }
+        if doubtful(self.document, self.text.clone(), &code) {
+            return Seen::Unsafe;
+        }
+        if marker && heading {
+            return Seen::Framed;
+        }
+        let closing = open.and_then(|start| closing_line(&self.document[start..self.text.end]));
+        closing.map_or(Seen::Unsafe, Seen::Open)
+    }
+}
+
+fn is_heading(tag: &Tag<'_>) -> bool {
+    matches!(tag, Tag::Heading { .. })
+}
+
+fn is_fence(tag: &Tag<'_>) -> bool {
+    matches!(tag, Tag::CodeBlock(CodeBlockKind::Fenced(_)))
+}
+
+/// The one tag that cannot stay open.
+fn is_break(html: &str) -> bool {
+    let html = html.trim();
+    ["<br>", "<br/>", "<br />"].iter().any(|tag| html.eq_ignore_ascii_case(tag))
+}
+
+/// The line that closes the fence with which `block` begins.
+fn closing_line(block: &str) -> Option<String> {
+    let block = block.trim_start_matches(' ');
+    let mark = block.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+    let length = block.len() - block.trim_start_matches(mark).len();
+    (length <= MAX_CLOSING).then(|| mark.to_string().repeat(length))
+}
+
+/// A text that begins as our own fenced texts do is fenced itself: a reader knows by this line
+/// alone whether a text is fenced.
+fn starts_as_fenced(text: &str) -> bool {
+    let after = text.trim_start_matches('`');
+    let after = if after.len() == text.len() { text.trim_start_matches('~') } else { after };
+    text.len() - after.len() >= 3
+        && after.strip_prefix(INFO).is_some_and(|rest| rest.is_empty() || rest.starts_with('\n'))
+}
+
+fn may_hold_tags(text: &str) -> bool {
+    memchr_iter(b'<', text.as_bytes()).any(|at| begins_tag(&text.as_bytes()[at..]))
+}
+
+fn may_hold_fences(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memmem::find(bytes, b"```").is_some() || memmem::find(bytes, b"~~~").is_some()
+}
+
+/// Other ways in which viewers may read this text: a table cell or a formula can end before the
+/// code span that seemed to hold a tag, and a footnote can hold what seemed to be code.
+fn other_readings(text: &str, tags: bool) -> impl Iterator<Item = Options> + use<> {
+    let github = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
+    let tables = tags && (text.contains('|') || text.contains("[^"));
+    let formulas = tags && text.contains('$');
+    let tables = tables.then_some(github);
+    tables.into_iter().chain(formulas.then_some(github | Options::ENABLE_MATH))
+}

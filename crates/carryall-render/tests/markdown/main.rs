@@ -1,0 +1,10 @@
+//! The Markdown export, as readers and viewers see it.
+
+#![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "this is all tests")]
+
+mod reader;
+mod session;
+#[path = "../support/mod.rs"]
+mod support;
+mod vectors;
+mod views;
