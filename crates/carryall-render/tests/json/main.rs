@@ -1,0 +1,7 @@
+//! The JSON and JSON Lines exports.
+
+#![allow(clippy::unwrap_used, reason = "this is all tests")]
+
+mod session;
+#[path = "../support/mod.rs"]
+mod support;
