@@ -1,44 +1,70 @@
-//! placeholder
+//! Claude Code: one JSON record a line, a tree of rows linked by `parentUuid`.
+//!
+//! [`index`] reads every row into a node, [`chain`] finds the rows that are the conversation,
+//! [`plan`] turns them into entries made of spans, and [`replay`] reads the spans again and pushes
+//! the entries. What is decided for which row is in `docs/dialects/claude-code.md`.
+
+mod agents;
+mod chain;
+mod command;
+mod edits;
+mod facts;
+mod index;
+mod lenient;
+mod parts;
+mod peek;
+mod plan;
+mod recognise;
+mod replay;
+mod row;
+mod session;
+mod spill;
+mod store;
+#[cfg(test)]
+mod tests;
 
 use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// placeholder
+/// The name in lists, options and documents.
+pub(crate) const NAME: &str = "claude-code";
+
+/// The dialect of Claude Code, from its first public versions on.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaudeCode;
 
 impl Dialect for ClaudeCode {
     fn name(&self) -> &'static str {
-        "claude-code"
+        NAME
     }
 
     fn looks_for(&self) -> &'static str {
-        ""
+        "a .jsonl file whose rows have uuid, parentUuid and sessionId"
     }
 
-    fn claims(&self, _probe: &Probe<'_>) -> bool {
-        false
+    fn claims(&self, probe: &Probe<'_>) -> bool {
+        recognise::claims(probe)
     }
 
-    fn stores(&self, _surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
-        Vec::new()
+    fn stores(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        store::stores(surroundings)
     }
 
-    fn list(&self, _store: &Path, _each: &mut dyn FnMut(Listed)) -> io::Result<()> {
-        Ok(())
+    fn list(&self, store: &Path, each: &mut dyn FnMut(Listed)) -> io::Result<()> {
+        store::list(store, each)
     }
 
-    fn peek(&self, _listed: &Listed, _cx: &OpenContext<'_>) -> Result<Peek, OpenError> {
-        Ok(Peek::default())
+    fn peek(&self, listed: &Listed, cx: &OpenContext<'_>) -> Result<Peek, OpenError> {
+        peek::peek(&listed.path, cx.authority)
     }
 
     fn open(
         &self,
         locator: &Locator,
-        _cx: &OpenContext<'_>,
+        cx: &OpenContext<'_>,
     ) -> Result<Box<dyn Transcript>, OpenError> {
-        Err(OpenError::Empty { path: locator.path.clone() })
+        Ok(Box::new(session::Session::open(&locator.path, cx.authority)?))
     }
 }

@@ -1,0 +1,282 @@
+//! The subagents of a session: files beside it or below its own folder, or side chains in it.
+
+use super::index::Task;
+use super::lenient::Word;
+use super::session::Session;
+use super::{facts, store};
+use crate::rows;
+use crate::source::Source;
+use carryall_model::{Child, OpenError, Transcript};
+use serde::Deserialize;
+use std::collections::{HashMap, HashSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A side file larger than this is no side file.
+const META_LIMIT: u64 = 1 << 20;
+
+/// How much of an agent's file is read to learn whose it is.
+const HEAD: usize = 64 * 1024;
+
+/// The subagent that each call started, by the call's id.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Started(HashMap<String, String>);
+
+impl Started {
+    /// The id of the subagent session that a call started.
+    pub(super) fn by(&self, call: &str) -> Option<&str> {
+        self.0.get(call).map(String::as_str)
+    }
+}
+
+/// The subagents of one session, in the order in which they were started.
+#[derive(Debug, Default)]
+pub(super) struct Agents {
+    pub(super) children: Vec<Child>,
+    places: Vec<Place>,
+    pub(super) started: Started,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    File(PathBuf),
+    Inline(usize),
+}
+
+impl Agents {
+    /// Opens one of them.
+    pub(super) fn open(&self, number: usize, parent: &Session) -> Result<Session, OpenError> {
+        let missing = OpenError::NoSuchChild { number };
+        match self.places.get(number) {
+            None => Err(missing),
+            Some(Place::File(path)) => Session::open(path, parent.shared.authority),
+            Some(Place::Inline(chain)) => parent.side_chain(*chain).ok_or(missing),
+        }
+    }
+}
+
+/// What an agent's side file says.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Meta<'a> {
+    #[serde(borrow)]
+    tool_use_id: Word<'a>,
+    #[serde(borrow)]
+    parent_agent_id: Word<'a>,
+    #[serde(borrow)]
+    description: Word<'a>,
+}
+
+/// What the first row of a side chain says about its id.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Root<'a> {
+    #[serde(borrow)]
+    agent_id: Word<'a>,
+    #[serde(borrow)]
+    uuid: Word<'a>,
+}
+
+impl Root<'_> {
+    /// The id of the side chain that begins with a row.
+    pub(super) fn parse(row: &[u8], repaired: &mut Vec<u8>) -> Option<String> {
+        let root: Root<'_> = rows::parse(row, repaired).ok()?.value;
+        let agent = root.agent_id.filled().map(|agent| format!("agent-{agent}"));
+        agent.or_else(|| root.uuid.filled().map(str::to_owned))
+    }
+}
+
+/// A subagent that was found.
+struct Agent {
+    child: Child,
+    place: Place,
+    started_at: Option<String>,
+    opening: u64,
+    description: Option<String>,
+    parent: Option<String>,
+    /// The agents that it started itself.
+    starts: HashSet<String>,
+}
+
+/// Finds the subagents of a session.
+pub(super) fn find(session: &Session) -> Agents {
+    let own = session.conversation.facts.id.clone();
+    let mut agents: Vec<Agent> =
+        files(session).into_iter().filter_map(|p| file(p, session)).collect();
+    agents.retain(|agent| agent.child.id != own);
+    agents.extend(session.inline.iter().enumerate().map(|(n, chain)| Agent {
+        child: Child { id: chain.facts.id.clone(), ..child(&chain.facts) },
+        place: Place::Inline(n),
+        started_at: chain.facts.started_at.clone(),
+        opening: chain.opening,
+        description: None,
+        parent: None,
+        starts: HashSet::new(),
+    }));
+    let mut tasks: Vec<Task> = session.shared.tasks.clone();
+    name_agents(&mut agents, &mut tasks);
+    keep_own(&mut agents, &own, &tasks, store::agent_id(session.shared.source.path()).is_some());
+    agents.sort_by(|a, b| order(a).cmp(&order(b)));
+    let started = tasks.into_iter().filter_map(|task| Some((task.call, session_id(&task.agent?))));
+    Agents {
+        started: Started(started.collect()),
+        places: agents.iter().map(|agent| agent.place.clone()).collect(),
+        children: agents.into_iter().map(|agent| agent.child).collect(),
+    }
+}
+
+fn order(agent: &Agent) -> (bool, Option<&str>, &str) {
+    (agent.started_at.is_none(), agent.started_at.as_deref(), &agent.child.id)
+}
+
+fn session_id(agent: &str) -> String {
+    // The id of a side chain without an agent id is the id of its first row.
+    if agent.starts_with("agent-") || store::is_uuid(agent) {
+        agent.to_owned()
+    } else {
+        format!("agent-{agent}")
+    }
+}
+
+fn child(facts: &carryall_model::Facts) -> Child {
+    Child {
+        id: facts.id.clone(),
+        title: facts.title.clone(),
+        tool_call_id: None,
+        message_count: facts.message_count,
+    }
+}
+
+/// Joins agents and calls: by the side file, by the call's result, else by the prompt.
+fn name_agents(agents: &mut [Agent], tasks: &mut [Task]) {
+    for agent in agents.iter_mut() {
+        let id = agent.child.id.clone();
+        let call = agent.child.tool_call_id.clone();
+        let by_call = || tasks.iter().position(|task| call.as_ref() == Some(&task.call));
+        let names = |task: &Task| task.agent.as_deref().map(session_id).as_ref() == Some(&id);
+        let by_result = || tasks.iter().position(names);
+        let asks = |task: &Task| {
+            task.agent.is_none() && agent.opening != 0 && task.prompt == agent.opening
+        };
+        let by_prompt = || tasks.iter().position(asks);
+        let Some(at) = by_call().or_else(by_result).or_else(by_prompt) else { continue };
+        let task = &mut tasks[at];
+        task.agent = Some(id);
+        agent.child.tool_call_id = Some(task.call.clone());
+        let about = agent.description.as_ref().or(task.description.as_ref());
+        if let Some(about) = about {
+            agent.child.title = Some(facts::one_line(about));
+        }
+    }
+}
+
+/// Leaves those that this session started: of a main session, all that no other agent started.
+fn keep_own(agents: &mut Vec<Agent>, own: &str, tasks: &[Task], is_agent: bool) {
+    let ids: HashSet<String> = agents.iter().map(|agent| agent.child.id.clone()).collect();
+    let by_others: HashSet<String> =
+        agents.iter().flat_map(|agent| agent.starts.iter().cloned()).collect();
+    let called: HashSet<&str> = tasks.iter().map(|task| task.call.as_str()).collect();
+    agents.retain(|agent| {
+        let parent = agent.parent.as_deref();
+        if is_agent {
+            let is_called =
+                agent.child.tool_call_id.as_deref().is_some_and(|call| called.contains(call));
+            return parent == Some(own) || is_called;
+        }
+        !by_others.contains(&agent.child.id) && !parent.is_some_and(|parent| ids.contains(parent))
+    });
+}
+
+/// The files that may be agents of a session.
+fn files(session: &Session) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let below = session.shared.spills.folder.join("subagents");
+    store::agents_below(&below, &mut |path, _| files.push(path));
+    if files.is_empty() && !below.is_dir() {
+        files = siblings(session);
+    }
+    files.sort();
+    files
+}
+
+/// Agents of older versions stand beside their session and name it in their rows.
+fn siblings(session: &Session) -> Vec<PathBuf> {
+    let facts = &session.conversation.facts;
+    let is_agent = store::agent_id(session.shared.source.path()).is_some();
+    let Some(root) = (if is_agent { facts.parent_id.as_ref() } else { Some(&facts.id) }) else {
+        return Vec::new();
+    };
+    let Some(folder) = session.shared.source.path().parent() else { return Vec::new() };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let paths = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    paths
+        .filter(|path| store::agent_id(path).is_some())
+        .filter(|path| session_of(path, session).as_ref() == Some(root))
+        .collect()
+}
+
+/// The session that the first row of a file names.
+fn session_of(path: &Path, session: &Session) -> Option<String> {
+    #[derive(Default, Deserialize)]
+    #[serde(rename_all = "camelCase", default)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        session_id: Word<'a>,
+    }
+    let source = Source::open(path, session.shared.authority).ok()?;
+    let mut head = vec![0; HEAD];
+    let size = source.read_at(&mut head, 0).ok()?;
+    let row = head[..size].split(|&b| b == b'\n').next()?;
+    if let Ok(named) = serde_json::from_slice::<Named<'_>>(row) {
+        return named.session_id.filled().map(str::to_owned);
+    }
+    // A first row that is longer than the head: the field stands in front of the message.
+    let mark = b"\"sessionId\":\"";
+    let at = memchr::memmem::find(row, mark)? + mark.len();
+    let id = row[at..].split(|&b| b == b'"').next()?;
+    String::from_utf8(id.to_vec()).ok()
+}
+
+fn file(path: PathBuf, session: &Session) -> Option<Agent> {
+    let id = store::agent_id(&path)?;
+    if session.conversation.facts.id == id {
+        return None;
+    }
+    let opened = Session::open(&path, session.shared.authority).ok();
+    let mut agent = Agent {
+        child: Child { id: id.clone(), ..Child::default() },
+        place: Place::File(path.clone()),
+        started_at: None,
+        opening: 0,
+        description: None,
+        parent: None,
+        starts: HashSet::new(),
+    };
+    if let Some(opened) = opened {
+        let facts = opened.facts();
+        agent.child = Child { id, ..child(facts) };
+        agent.started_at = facts.started_at.clone();
+        agent.opening = opened.conversation.opening;
+        let named = opened.shared.tasks.iter().filter_map(|task| task.agent.as_deref());
+        agent.starts = named.map(session_id).collect();
+    }
+    read_meta(&path, session, &mut agent);
+    Some(agent)
+}
+
+fn read_meta(path: &Path, session: &Session, agent: &mut Agent) {
+    let path = path.with_extension("meta.json");
+    let Ok(source) = Source::open(&path, session.shared.authority) else { return };
+    if source.len() > META_LIMIT {
+        return;
+    }
+    let mut bytes = vec![0; source.len() as usize];
+    let size = source.read_at(&mut bytes, 0).unwrap_or(0);
+    let Ok(meta) = serde_json::from_slice::<Meta<'_>>(&bytes[..size]) else { return };
+    agent.child.tool_call_id = meta.tool_use_id.filled().map(str::to_owned);
+    agent.parent = meta.parent_agent_id.filled().map(session_id);
+    if let Some(about) = meta.description.filled() {
+        agent.child.title = Some(facts::one_line(about));
+        agent.description = Some(about.to_owned());
+    }
+}

@@ -1,0 +1,442 @@
+//! The second pass: spans are read again and become entries.
+
+use super::agents::Started;
+use super::edits::EditInput;
+use super::index::{NONE, Response};
+use super::lenient::Content;
+use super::parts::{answer, join, named_file, said, says_something, text_of};
+use super::plan::{Item, Piece, Plan, Take};
+use super::row::{Block, Row};
+use super::spill::{self, Spills};
+use super::{command, row};
+use crate::rows;
+use crate::source::{Source, Span};
+use carryall_model::{
+    Entry, EntryKind, EntrySink, FileRef, Found, Input, Notice, NoticeKind, ReplayError, ToolCall,
+    ToolResult,
+};
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::ops::Range;
+use std::time::Duration;
+
+/// What the entries of a file are read from.
+pub(super) struct Reading<'r> {
+    /// The file.
+    pub(super) source: &'r Source,
+    /// All responses of the file.
+    pub(super) responses: &'r [Response],
+    /// Names of models and stop reasons.
+    pub(super) words: &'r [String],
+    /// Results with files of their own.
+    pub(super) spills: &'r Spills,
+    /// The subagents that calls started.
+    pub(super) started: &'r Started,
+}
+
+/// The bytes of a row, and of its repaired copy when it needs one.
+#[derive(Default)]
+struct Buffer {
+    row: Vec<u8>,
+    repaired: Vec<u8>,
+}
+
+/// Rows that are held at the same time: the first of an entry, a later one, a result.
+#[derive(Default)]
+struct Buffers {
+    first: Buffer,
+    later: Buffer,
+    result: Buffer,
+}
+
+/// Pushes the entries with these numbers.
+pub(super) fn replay(
+    reading: &Reading<'_>,
+    plan: &Plan,
+    which: Range<u32>,
+    sink: &mut dyn EntrySink,
+) -> Result<Found, ReplayError> {
+    let mut replay = Replay { reading, plan, sink, found: Found::default(), seen: HashSet::new() };
+    let end = (which.end as usize).min(plan.items.len());
+    let start = (which.start as usize).min(end);
+    let mut buffers = Buffers::default();
+    for item in &plan.items[start..end] {
+        replay.item(item, &mut buffers)?;
+    }
+    Ok(replay.found)
+}
+
+struct Replay<'r> {
+    reading: &'r Reading<'r>,
+    plan: &'r Plan,
+    sink: &'r mut dyn EntrySink,
+    found: Found,
+    /// Rows with replaced characters that have been counted.
+    seen: HashSet<u64>,
+}
+
+impl<'r> Replay<'r> {
+    fn item(&mut self, item: &Item, buffers: &mut Buffers) -> Result<(), ReplayError> {
+        match item {
+            Item::Assistant { pieces, calls, closes, meta } => {
+                let plan = self.plan;
+                let pieces = &plan.pieces[pieces.start as usize..pieces.end as usize];
+                let answers = &plan.answers[calls.start as usize..calls.end as usize];
+                self.assistant(pieces, answers, *closes, *meta, buffers)
+            }
+            Item::User { row, take, meta, files } => {
+                self.user(*row, *take, *meta, files.clone(), buffers)
+            }
+            Item::Orphan { row, block } => self.orphan(*row, *block, buffers),
+            Item::Summary { row } => {
+                let row = self.read(*row, &mut buffers.first)?;
+                let text = whole_text(&row);
+                self.push(&Entry {
+                    text: text.as_deref(),
+                    ..from_row(EntryKind::CompactionSummary, &row)
+                })
+            }
+            Item::System { row, meta } => {
+                let row = self.read(*row, &mut buffers.first)?;
+                self.push(&Entry {
+                    text: row.content.get(),
+                    is_meta: *meta,
+                    ..from_row(EntryKind::System, &row)
+                })
+            }
+            Item::Command { line, output, shell } => self.command(*line, *output, *shell, buffers),
+            Item::Queued { row, meta } => self.queued(*row, *meta, buffers),
+            Item::Hook { row } => self.hook(*row, buffers),
+        }
+    }
+
+    fn push(&mut self, entry: &Entry<'_>) -> Result<(), ReplayError> {
+        Ok(self.sink.entry(entry)?)
+    }
+
+    fn read<'b>(&mut self, span: Span, buffer: &'b mut Buffer) -> Result<Row<'b>, ReplayError> {
+        let bytes = self.reading.source.read_span(span, &mut buffer.row)?;
+        let parsed = rows::parse(bytes, &mut buffer.repaired);
+        let parsed = parsed.map_err(|_| self.reading.source.changed())?;
+        if parsed.replaced > 0 && self.seen.insert(span.at) {
+            self.found.replaced_characters += parsed.replaced;
+        }
+        Ok(parsed.value)
+    }
+
+    fn assistant(
+        &mut self,
+        pieces: &[Piece],
+        answers: &[Option<Span>],
+        closes: Option<u32>,
+        meta: bool,
+        buffers: &mut Buffers,
+    ) -> Result<(), ReplayError> {
+        let Buffers { first, later, result } = buffers;
+        let Some((head, rest)) = pieces.split_first() else { return Ok(()) };
+        let row = self.read(head.row, first)?;
+        let mut texts = Texts::default();
+        texts.add(parts(&row, head));
+        for piece in rest.iter().filter(|piece| piece.head) {
+            let row = self.read(piece.row, later)?;
+            texts.add(parts(&row, piece).map(Part::into_owned));
+        }
+        self.push(&self.assistant_entry(&row, &texts, answers.len(), closes, meta))?;
+        let mut answers = answers.iter().copied();
+        self.calls(&row, head, &mut answers, result)?;
+        for piece in rest.iter().filter(|piece| piece.calls > 0) {
+            let row = self.read(piece.row, later)?;
+            self.calls(&row, piece, &mut answers, result)?;
+        }
+        Ok(())
+    }
+
+    fn assistant_entry<'e>(
+        &self,
+        row: &'e Row<'_>,
+        texts: &'e Texts<'_>,
+        calls: usize,
+        closes: Option<u32>,
+        is_meta: bool,
+    ) -> Entry<'e>
+    where
+        'r: 'e,
+    {
+        let message = row.message.0.as_ref();
+        let response = closes.map(|n| &self.reading.responses[n as usize]);
+        let stop = response.map_or(NONE, |response| response.stop);
+        Entry {
+            id: message.and_then(|message| message.id.filled()).or(row.uuid.filled()),
+            model: message.and_then(|message| message.model.filled()).filter(|_| !is_meta),
+            text: texts.text.as_deref(),
+            reasoning: texts.reasoning.as_deref(),
+            calls: calls as u32,
+            usage: response.and_then(|response| response.usage).filter(|_| !is_meta),
+            stop_reason: self.reading.words.get(stop as usize).map(String::as_str),
+            is_meta,
+            ..from_row(EntryKind::Assistant, row)
+        }
+    }
+
+    fn calls(
+        &mut self,
+        row: &Row<'_>,
+        piece: &Piece,
+        answers: &mut dyn Iterator<Item = Option<Span>>,
+        buffer: &mut Buffer,
+    ) -> Result<(), ReplayError> {
+        for part in parts(row, piece) {
+            if let Part::Call(block) = part {
+                let answer = answers.next().flatten();
+                self.call(block, row.timestamp.get(), answer, buffer)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(
+        &mut self,
+        block: &Block<'_>,
+        called_at: Option<&str>,
+        answered: Option<Span>,
+        buffer: &mut Buffer,
+    ) -> Result<(), ReplayError> {
+        let id = block.id.get().unwrap_or("");
+        let name = block.name.get().unwrap_or("");
+        let edits = EditInput::of(name, block.input);
+        let edits = edits.edits();
+        let call = ToolCall {
+            input: block.input.map(Input::Json),
+            edits: &edits,
+            subagent: self.reading.started.by(id),
+            ..ToolCall::new(id, name)
+        };
+        let Some(span) = answered else { return Ok(self.sink.call(&call)?) };
+        let row = self.read(span, buffer)?;
+        let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
+        let is_answer = |b: &&Block<'_>| is_result(b) && b.tool_use_id.is(id);
+        let Some(block) = content.iter().find(is_answer) else {
+            return Err(self.reading.source.changed());
+        };
+        let (text, pictures) = answer(block);
+        let text = self.unspilled(text, span);
+        let completed_at = row.timestamp.filled();
+        let duration = called_at.zip(completed_at).and_then(|(from, to)| elapsed(from, to));
+        let result = ToolResult {
+            text: &text,
+            is_error: block.is_error.0,
+            completed_at,
+            pictures: &pictures,
+        };
+        Ok(self.sink.call(&ToolCall { result: Some(result), duration, ..call })?)
+    }
+
+    /// The whole of a result that stands in a file of its own; its preview when that is gone.
+    fn unspilled<'t>(&mut self, text: Cow<'t, str>, span: Span) -> Cow<'t, str> {
+        let Some(name) = spill::named(&text) else { return text };
+        if let Some(bytes) = self.reading.spills.read(name) {
+            let whole = String::from_utf8_lossy(&bytes).into_owned();
+            if std::str::from_utf8(&bytes).is_err() {
+                let replaced = whole.matches(char::REPLACEMENT_CHARACTER).count();
+                self.found.replaced_characters += replaced as u64;
+            }
+            return Cow::Owned(whole);
+        }
+        let mut notice = Notice::new(NoticeKind::MissingFile)
+            .with_detail("a result stands in a file that is not there; its beginning is shown");
+        notice.offset = Some(span.at);
+        notice.bytes = Some(span.len.into());
+        self.found.notices.push(notice);
+        text
+    }
+
+    fn orphan(&mut self, span: Span, block: u32, b: &mut Buffers) -> Result<(), ReplayError> {
+        let row = self.read(span, &mut b.first)?;
+        let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
+        let Some(block) = content.get(block as usize).filter(|block| is_result(block)) else {
+            return Err(self.reading.source.changed());
+        };
+        let (text, pictures) = answer(block);
+        let text = self.unspilled(text, span);
+        self.push(&Entry {
+            text: Some(&text),
+            attachments: &pictures,
+            tool_call_id: block.tool_use_id.filled(),
+            ..from_row(EntryKind::ToolResult, &row)
+        })
+    }
+
+    fn user(
+        &mut self,
+        span: Span,
+        take: Take,
+        is_meta: bool,
+        files: Range<u32>,
+        buffers: &mut Buffers,
+    ) -> Result<(), ReplayError> {
+        let row = self.read(span, &mut buffers.first)?;
+        let (mut text, mut attachments) =
+            row.message.0.as_ref().map(|m| said(&m.content, take)).unwrap_or_default();
+        if take == Take::Line {
+            text = text.map(|text| command::line(&text).into());
+        }
+        let mut named = Vec::new();
+        for &file in &self.plan.files[files.start as usize..files.end as usize] {
+            let row = self.read(file, &mut buffers.later)?;
+            let file = row.attachment.0.as_ref().and_then(named_file);
+            named.extend(file.map(|f| (f.path.to_owned(), f.name.map(str::to_owned))));
+        }
+        attachments.extend(named.iter().map(|(path, name)| FileRef {
+            path,
+            name: name.as_deref(),
+            ..FileRef::default()
+        }));
+        self.push(&Entry {
+            text: text.as_deref(),
+            attachments: &attachments,
+            is_meta,
+            ..from_row(EntryKind::User, &row)
+        })
+    }
+
+    fn command(
+        &mut self,
+        line: Option<Span>,
+        output: Option<Span>,
+        ran_shell: bool,
+        buffers: &mut Buffers,
+    ) -> Result<(), ReplayError> {
+        let Buffers { first, later, .. } = buffers;
+        let Some(main) = line.or(output) else { return Ok(()) };
+        let row = self.read(main, first)?;
+        let text = line.and(whole_text(&row)).map(|text| command::line(&text));
+        let printed = match (line, output) {
+            (Some(_), Some(output)) => whole_text(&self.read(output, later)?).map(output_of),
+            (None, Some(_)) => whole_text(&row).map(output_of),
+            (_, None) => None,
+        };
+        self.push(&Entry {
+            text: text.as_deref(),
+            result: printed.as_deref(),
+            ran_shell,
+            ..from_row(EntryKind::Command, &row)
+        })
+    }
+
+    fn queued(&mut self, span: Span, meta: bool, b: &mut Buffers) -> Result<(), ReplayError> {
+        let row = self.read(span, &mut b.first)?;
+        let attachment = row.attachment.0.as_ref();
+        let (text, files) = attachment.map(|a| said(&a.prompt, Take::All)).unwrap_or_default();
+        self.push(&Entry {
+            text: text.as_deref(),
+            attachments: &files,
+            is_meta: meta,
+            ..from_row(EntryKind::User, &row)
+        })
+    }
+
+    fn hook(&mut self, span: Span, buffers: &mut Buffers) -> Result<(), ReplayError> {
+        let row = self.read(span, &mut buffers.first)?;
+        let Some(attachment) = &row.attachment.0 else {
+            return Err(self.reading.source.changed());
+        };
+        let stopped: Option<&row::BlockingError<'_>> = attachment.blocking_error.0.as_ref();
+        let (given, _) = said(&attachment.content, Take::All);
+        let text = stopped.and_then(|error| error.blocking_error.get()).map(Cow::from).or(given);
+        self.push(&Entry {
+            text: text.as_deref(),
+            is_meta: true,
+            ..from_row(EntryKind::User, &row)
+        })
+    }
+}
+
+fn output_of(text: Cow<'_, str>) -> String {
+    command::output(&text)
+}
+
+fn is_result(block: &Block<'_>) -> bool {
+    block.kind.get().is_some_and(|kind| kind.ends_with("tool_result"))
+}
+
+/// The fields that every entry takes from its row.
+fn from_row<'e>(kind: EntryKind, row: &'e Row<'_>) -> Entry<'e> {
+    Entry {
+        id: row.uuid.filled(),
+        parent_id: row.parent_uuid.filled(),
+        created_at: row.timestamp.filled(),
+        ..Entry::new(kind)
+    }
+}
+
+/// The text of a user or system row.
+fn whole_text<'e>(row: &'e Row<'_>) -> Option<Cow<'e, str>> {
+    row.message.0.as_ref().and_then(text_of).or(row.content.get().map(Cow::Borrowed))
+}
+
+fn elapsed(from: &str, to: &str) -> Option<Duration> {
+    let time = |text| chrono::DateTime::parse_from_rfc3339(text).ok();
+    (time(to)? - time(from)?).to_std().ok()
+}
+
+/// A part of a response.
+enum Part<'p> {
+    Reasoning(Cow<'p, str>),
+    Text(Cow<'p, str>),
+    Call(&'p Block<'p>),
+}
+
+impl Part<'_> {
+    /// The same part on its own; a call, which is read again later, becomes an empty text.
+    fn into_owned<'o>(self) -> Part<'o> {
+        match self {
+            Self::Reasoning(text) => Part::Reasoning(Cow::Owned(text.into_owned())),
+            Self::Text(text) => Part::Text(Cow::Owned(text.into_owned())),
+            Self::Call(_) => Part::Text(Cow::Borrowed("")),
+        }
+    }
+}
+
+/// The parts in a piece of a row.
+fn parts<'p>(row: &'p Row<'p>, piece: &Piece) -> impl Iterator<Item = Part<'p>> {
+    let content = row.message.0.as_ref().map(|message| &message.content);
+    let (whole, blocks) = match content {
+        None | Some(Content::Nothing) => (None, &[][..]),
+        Some(Content::Text(text)) => (Some(&**text), &[][..]),
+        Some(Content::Blocks(blocks)) => (None, blocks.as_slice()),
+    };
+    let range = (piece.from as usize).min(blocks.len())..(piece.to as usize).min(blocks.len());
+    let whole = whole.into_iter().map(|text| Part::Text(Cow::Borrowed(text)));
+    whole.chain(blocks[range].iter().filter_map(part))
+}
+
+fn part<'p>(block: &'p Block<'p>) -> Option<Part<'p>> {
+    match block.kind.get()? {
+        "text" => Some(Part::Text(block.text.get().filter(|t| says_something(t))?.into())),
+        "thinking" => {
+            Some(Part::Reasoning(block.thinking.get().filter(|t| says_something(t))?.into()))
+        }
+        "tool_use" | "server_tool_use" | "mcp_tool_use" => Some(Part::Call(block)),
+        _ => None,
+    }
+}
+
+/// What an assistant entry says.
+#[derive(Default)]
+struct Texts<'t> {
+    reasoning: Option<Cow<'t, str>>,
+    text: Option<Cow<'t, str>>,
+}
+
+impl<'t> Texts<'t> {
+    fn add(&mut self, parts: impl Iterator<Item = Part<'t>>) {
+        for part in parts {
+            match part {
+                Part::Reasoning(text) => join(&mut self.reasoning, text, "\n\n"),
+                Part::Text(text) if text.is_empty() => {}
+                Part::Text(text) => join(&mut self.text, text, "\n\n"),
+                Part::Call(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! An open session: its facts, its plan, and the file that both come from.
+
+use super::agents::{self, Agents};
+use super::chain::{self, Branch, Scope};
+use super::facts::Gathered;
+use super::index::{self, Index, Kind, NONE, Response, Task};
+use super::plan::{self, Plan};
+use super::replay::{Reading, replay};
+use super::spill::Spills;
+use super::{NAME, store};
+use crate::source::Source;
+use cap_std::AmbientAuthority;
+use carryall_model::{
+    Child, EntrySink, Facts, FileId, Found, Notice, NoticeKind, Notices, OpenError, ReplayError,
+    Transcript,
+};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+/// What all conversations of one file share.
+pub(super) struct Shared {
+    pub(super) source: Source,
+    pub(super) authority: AmbientAuthority,
+    pub(super) responses: Vec<Response>,
+    pub(super) words: Vec<String>,
+    /// The calls that start subagents.
+    pub(super) tasks: Vec<Task>,
+    pub(super) spills: Spills,
+    sources: [FileId; 1],
+}
+
+/// One conversation of a file.
+#[derive(Clone, Debug)]
+pub(super) struct Conversation {
+    pub(super) facts: Facts,
+    plan: Plan,
+    notices: Notices,
+    /// The fingerprint of the first text.
+    pub(super) opening: u64,
+}
+
+/// An open session.
+pub(super) struct Session {
+    pub(super) shared: Arc<Shared>,
+    pub(super) conversation: Conversation,
+    /// The side chains of old versions, which stand in their parent's file.
+    pub(super) inline: Vec<Conversation>,
+    agents: OnceLock<Agents>,
+}
+
+impl Session {
+    /// The first pass over a file.
+    pub(super) fn open(path: &Path, authority: AmbientAuthority) -> Result<Self, OpenError> {
+        let source = Source::open(path, authority)?;
+        let mut notices = Notices::default();
+        let failed = |source| OpenError::Io { path: path.to_owned(), source };
+        let (index, scanned) = index::scan(&source, &mut notices).map_err(failed)?;
+        scanned.verdict(&source, NAME)?;
+        if index.known == 0 {
+            let reason = "no row is of a kind that it writes".to_owned();
+            return Err(OpenError::NotThisDialect { path: path.to_owned(), agent: NAME, reason });
+        }
+        Ok(Self::build(source, authority, index, notices))
+    }
+
+    fn build(source: Source, authority: AmbientAuthority, index: Index, notices: Notices) -> Self {
+        let spills = Spills { folder: session_folder(source.path(), &index), authority };
+        let builder = Builder { source: &source, index: &index, spills: &spills };
+        let is_agent = store::agent_id(source.path()).is_some();
+        let has_side = index.nodes.iter().any(|node| node.side && node.is_message());
+        let has_main = index.nodes.iter().any(|node| !node.side && node.is_message());
+        let inline = if has_side && has_main { builder.side_chains() } else { Vec::new() };
+        let scope = if has_side && !has_main { Scope::All } else { Scope::Main };
+        let conversation = builder.conversation(scope, notices, is_agent);
+        let sources = [source.id()];
+        let Index { responses, words, tasks, .. } = index;
+        let shared = Shared { source, authority, responses, words, tasks, spills, sources };
+        Self { shared: Arc::new(shared), conversation, inline, agents: OnceLock::new() }
+    }
+
+    /// A side chain of this session's file, as a session of its own.
+    pub(super) fn side_chain(&self, number: usize) -> Option<Self> {
+        let conversation = self.inline.get(number)?.clone();
+        let shared = Arc::clone(&self.shared);
+        Some(Self { shared, conversation, inline: Vec::new(), agents: OnceLock::new() })
+    }
+
+    /// The subagents; they are looked for when they are first asked for.
+    fn agents(&self) -> &Agents {
+        self.agents.get_or_init(|| agents::find(self))
+    }
+}
+
+impl Transcript for Session {
+    fn facts(&self) -> &Facts {
+        &self.conversation.facts
+    }
+
+    fn replay(&self, which: Range<u32>, sink: &mut dyn EntrySink) -> Result<Found, ReplayError> {
+        let shared = &*self.shared;
+        let reading = Reading {
+            source: &shared.source,
+            responses: &shared.responses,
+            words: &shared.words,
+            spills: &shared.spills,
+            started: &self.agents().started,
+        };
+        let mut found = replay(&reading, &self.conversation.plan, which, sink)?;
+        let mut notices = self.conversation.notices.clone();
+        notices.extend(&found.notices);
+        if shared.source.has_grown() {
+            notices.push(Notice::new(NoticeKind::SourceGrowing));
+        }
+        found.notices = notices;
+        Ok(found)
+    }
+
+    fn sources(&self) -> &[FileId] {
+        &self.shared.sources
+    }
+
+    fn children(&self) -> &[Child] {
+        &self.agents().children
+    }
+
+    fn open_child(&self, number: usize) -> Result<Box<dyn Transcript + '_>, OpenError> {
+        let mut child = self.agents().open(number, self)?;
+        let listed = &self.children()[number];
+        child.conversation.facts.parent_id = Some(self.facts().id.clone());
+        child.conversation.facts.id = listed.id.clone();
+        if listed.title.is_some() {
+            child.conversation.facts.title = listed.title.clone();
+        }
+        Ok(Box::new(child))
+    }
+}
+
+/// The folder that belongs to a session: beside its file, with its id for a name.
+fn session_folder(path: &Path, index: &Index) -> PathBuf {
+    let above =
+        path.ancestors().find(|folder| folder.file_name().is_some_and(|n| n == "subagents"));
+    if let Some(session) = above.and_then(Path::parent) {
+        return session.to_owned();
+    }
+    match (store::agent_id(path), &index.session_id) {
+        (Some(_), Some(id)) if store::is_uuid(id) => path.with_file_name(id),
+        _ => path.with_extension(""),
+    }
+}
+
+struct Builder<'b> {
+    source: &'b Source,
+    index: &'b Index,
+    spills: &'b Spills,
+}
+
+impl Builder<'_> {
+    fn conversation(&self, scope: Scope<'_>, mut notices: Notices, is_side: bool) -> Conversation {
+        let unreadable_rows = notices.unreadable_rows();
+        let found = chain::select(self.index, scope, &mut notices);
+        for branch in &found.branches {
+            notices.push(self.other_branch(branch));
+        }
+        let (plan, tally) = plan::build(self.index, &found.rows);
+        let gathered = Gathered {
+            source: self.source,
+            index: self.index,
+            responses: &self.index.responses,
+            spills: self.spills,
+            rows: &found.rows,
+            plan: &plan,
+            tally: &tally,
+            is_side,
+        };
+        let mut facts = gathered.facts();
+        facts.other_branches = found.branches.len() as u64;
+        facts.unreadable_rows = unreadable_rows;
+        let first = found.rows.iter().map(|&row| self.index.node(row));
+        let opening = first.into_iter().find(|node| matches!(node.kind, Kind::User(_)));
+        Conversation { facts, plan, notices, opening: opening.map_or(0, |node| node.said) }
+    }
+
+    fn other_branch(&self, branch: &Branch) -> Notice {
+        let node = self.index.node(branch.first);
+        let messages = branch.messages;
+        let detail = if messages == 1 {
+            "a branch of 1 message is not shown".to_owned()
+        } else {
+            format!("a branch of {messages} messages is not shown")
+        };
+        let notice = Notice::new(NoticeKind::OtherBranch).with_detail(detail);
+        notice.at(node.row.into(), node.span.at, node.span.len.into())
+    }
+
+    /// The side chains that stand among the rows of a session, in the order of their roots.
+    fn side_chains(&self) -> Vec<Conversation> {
+        let roots = chain::side_roots(self.index);
+        let mut firsts: Vec<u32> = roots.iter().copied().filter(|&root| root != NONE).collect();
+        firsts.sort_unstable();
+        firsts.dedup();
+        let chains = firsts.into_iter().map(|root| {
+            let notices = Notices::default();
+            let mut chain = self.conversation(Scope::Side(root, &roots), notices, true);
+            chain.facts.id = self.side_id(root);
+            chain
+        });
+        chains.filter(|chain| chain.facts.message_count > 0).collect()
+    }
+
+    fn side_id(&self, root: u32) -> String {
+        let (mut row, mut repaired) = (Vec::new(), Vec::new());
+        let bytes = self.source.read_span(self.index.node(root).span, &mut row);
+        let parsed = bytes.ok().and_then(|bytes| agents::Root::parse(bytes, &mut repaired));
+        parsed.unwrap_or_else(|| format!("row-{}", self.index.node(root).row))
+    }
+}

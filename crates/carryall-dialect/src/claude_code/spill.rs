@@ -1,0 +1,52 @@
+//! Results that were too long for their row and stand in a file of their own.
+//!
+//! The row then holds a preview and the path. Whoever wrote the row chose that path, so only its
+//! last part is used, and only below the session's own folder.
+
+use cap_std::AmbientAuthority;
+use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use std::io::Read;
+use std::path::PathBuf;
+
+/// The folder in which a session keeps long results.
+const FOLDER: &str = "tool-results";
+
+/// A spill file larger than a row may be is not read.
+const LIMIT: u64 = crate::rows::MAX_ROW as u64;
+
+/// The long results of one session.
+pub(super) struct Spills {
+    /// The session's own folder.
+    pub(super) folder: PathBuf,
+    /// The right to open it.
+    pub(super) authority: AmbientAuthority,
+}
+
+/// The name of the spill file that a result points to, when it does.
+pub(super) fn named(result: &str) -> Option<&str> {
+    let head = result.trim_ascii_start().strip_prefix("<persisted-output>")?;
+    let line = head.lines().find(|line| line.contains("saved to: "))?;
+    let (_, path) = line.split_once("saved to: ")?;
+    let (folder, name) = path.trim().rsplit_once(['/', '\\'])?;
+    let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains('\0');
+    (folder.ends_with(FOLDER) && is_plain).then_some(name)
+}
+
+impl Spills {
+    /// The whole result, when its file is a regular file that can be read.
+    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+        let folder = Dir::open_ambient_dir(&self.folder, self.authority).ok()?;
+        let path = PathBuf::from(FOLDER).join(name);
+        let mut options = OpenOptions::new();
+        // Without O_NONBLOCK the open of a FIFO would wait for its writer for ever.
+        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
+        let file = folder.open_with(path, &options).ok()?;
+        let meta = file.metadata().ok()?;
+        if !meta.is_file() || meta.len() > LIMIT {
+            return None;
+        }
+        let mut bytes = Vec::with_capacity(meta.len() as usize);
+        file.take(LIMIT).read_to_end(&mut bytes).ok()?;
+        Some(bytes)
+    }
+}
