@@ -1,8 +1,7 @@
 //! What is counted of everything that is shown, the same for every format.
 
 use carryall_model::{Entry, EntrySink, Found, Input, SinkError, ToolCall};
-use carryall_render::hidden_characters;
-use memchr::{memchr, memmem};
+use carryall_render::{hidden_characters, unpaired_surrogates};
 
 /// Counts entries and odd characters on the way to a renderer.
 #[derive(Debug)]
@@ -58,64 +57,10 @@ impl<S: EntrySink> EntrySink for Tally<S> {
     }
 }
 
-/// How many `\u` escapes in JSON text are halves of a surrogate pair without the other half. A raw
-/// value may hold them since nothing has decoded it; each is shown as U+FFFD.
-fn unpaired_surrogates(json: &str) -> u64 {
-    let bytes = json.as_bytes();
-    // Most inputs have no such escape at all, but thousands of others.
-    if memmem::find(bytes, b"\\u").is_none() {
-        return 0;
-    }
-    let (mut at, mut alone, mut high_ends_at) = (0, 0, None);
-    while let Some(found) = memchr(b'\\', &bytes[at..]) {
-        let start = at + found;
-        let Some(unit) = unit_at(bytes, start) else {
-            at = (start + 2).min(bytes.len());
-            continue;
-        };
-        at = start + 6;
-        match unit {
-            0xd800..=0xdbff => {
-                alone += 1;
-                high_ends_at = Some(at);
-            }
-            // The low half of the pair that the escape right before it began.
-            0xdc00..=0xdfff if high_ends_at.take() == Some(start) => alone -= 1,
-            0xdc00..=0xdfff => alone += 1,
-            _ => {}
-        }
-    }
-    alone
-}
-
-/// The code unit of a `\uXXXX` escape that begins at `start`.
-fn unit_at(bytes: &[u8], start: usize) -> Option<u16> {
-    let digits = bytes.get(start + 1..start + 6)?.strip_prefix(b"u")?;
-    u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use carryall_model::{EntryKind, ToolResult};
-
-    #[test]
-    fn halves_of_surrogate_pairs_are_counted_and_whole_pairs_are_not() {
-        for (json, alone) in [
-            (r#""plain""#, 0),
-            (r#""\ud83d\ude00""#, 0),
-            (r#""\ud83d""#, 1),
-            (r#""\ude00""#, 1),
-            (r#""\ude00\ud83d""#, 2),
-            (r#""\ud83d\ud83d\ude00""#, 1),
-            (r#""\ud83d \ude00""#, 2),
-            (r#""\\ud83d""#, 0),
-            (r#""\ud83""#, 0),
-            ("\"\\", 0),
-        ] {
-            assert_eq!(unpaired_surrogates(json), alone, "{json}");
-        }
-    }
 
     struct Nothing;
 

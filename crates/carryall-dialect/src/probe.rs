@@ -59,4 +59,36 @@ impl<'a> Probe<'a> {
     pub fn rows(&self) -> impl Iterator<Item = &[u8]> {
         self.head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).filter(|row| !row.is_empty())
     }
+
+    /// What stands at the path, in words, for a person whose file no dialect knows.
+    #[must_use]
+    pub fn what(&self) -> &'static str {
+        const MARKS: [(&[u8], &str); 6] = [
+            (b"SQLite format 3\0", "a SQLite database"),
+            (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
+            (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
+            (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
+            (b"\x1f\x8b", "compressed with gzip"),
+            (b"PK\x03\x04", "a zip archive"),
+        ];
+        if self.kind == ProbeKind::Folder {
+            return "a folder";
+        }
+        if self.head.is_empty() {
+            return "an empty file";
+        }
+        if let Some((_, what)) = MARKS.iter().find(|(mark, _)| self.head.starts_with(mark)) {
+            return what;
+        }
+        let mut rows = self.rows();
+        match rows.next() {
+            Some(row) if row.starts_with(b"{") => match rows.next() {
+                Some(second) if second.starts_with(b"{") => "JSON Lines of an unknown kind",
+                Some(_) | None => "JSON of an unknown kind",
+            },
+            Some(_) if self.head.contains(&0) => "a binary file",
+            Some(_) => "text of an unknown kind",
+            None => "a file of blank lines",
+        }
+    }
 }

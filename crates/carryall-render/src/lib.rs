@@ -21,3 +21,4 @@ pub use html::Html;
 pub use json::{Json, JsonLines};
 pub use markdown::Markdown;
 pub use renderer::{Product, Renderer, renderer};
+pub use wording::{sentence, size};

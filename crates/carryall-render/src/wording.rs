@@ -143,7 +143,8 @@ pub(crate) const EXACT_TEXT: &str = "Texts stand as they were recorded. Control 
     shown as pictures; the JSON export of this session has the exact text.";
 
 /// A notice as a sentence: where, what, and the detail behind a colon.
-fn sentence(notice: &Notice) -> String {
+#[must_use]
+pub fn sentence(notice: &Notice) -> String {
     let mut sentence = what(notice);
     let detail = notice.detail.as_deref().unwrap_or_default();
     let mut separator = ": ";
@@ -208,7 +209,8 @@ pub(crate) fn count(n: u64, one: &str, many: &str) -> String {
 }
 
 /// A size for people: `96 B`, `2.1 kB`, `3.4 MB`.
-pub(crate) fn size(bytes: u64) -> String {
+#[must_use]
+pub fn size(bytes: u64) -> String {
     const UNITS: [&str; 6] = ["kB", "MB", "GB", "TB", "PB", "EB"];
     if bytes < 1000 {
         return format!("{bytes} B");

@@ -13,7 +13,6 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// The surroundings of one run.
-#[derive(Debug)]
 pub(crate) struct Environment {
     pub(crate) authority: AmbientAuthority,
     variables: BTreeMap<OsString, OsString>,

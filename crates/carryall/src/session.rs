@@ -9,7 +9,7 @@ use carryall_command::CommandError;
 use carryall_dialect::{
     Answer, Dialect, Hit, Locator, OpenContext, Probe, Query, Registry, find as find_stored,
 };
-use carryall_model::{OpenError, Transcript};
+use carryall_model::{Candidate, OpenError, Transcript};
 use chrono::{DateTime, Utc};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -116,13 +116,14 @@ fn at_path<'r>(
     environment: &Environment,
     registry: &'r Registry,
 ) -> Result<Session<'r>, Failure> {
-    let probe = Probe::new(&path, environment.authority).map_err(|error| match error {
-        OpenError::Io { source, .. } => {
-            Failure::new(format!("{}: could not be read", typed.display()))
+    let probe = Probe::new(&path, environment.authority).map_err(|error| {
+        // The path is named as it was typed, not as it was understood.
+        if let OpenError::Io { source, .. } = error {
+            return Failure::new(format!("{}: could not be read", typed.display()))
                 .because(source)
-                .kind("unknown-session")
+                .kind("unknown-session");
         }
-        other => unopened(&other),
+        unopened(&error)
     })?;
     let dialect = match args.agent.as_deref() {
         Some(agent) => registry.get(agent),
@@ -135,7 +136,7 @@ fn at_path<'r>(
 }
 
 fn unknown_file(typed: &OsStr, probe: &Probe<'_>, registry: &Registry) -> Failure {
-    let what = registry.what_else(probe);
+    let what = probe.what();
     let marks: Vec<_> = registry.iter().map(|dialect| dialect.looks_for()).collect();
     Failure::new(format!("{}: not a session of a known agent ({what})", typed.display()))
         .hint(format!("looked for {}", marks.join("; ")))
@@ -184,37 +185,39 @@ pub(crate) fn unknown_agent(agent: &str, registry: &Registry) -> Failure {
 /// The failure for a session that could not be opened.
 fn unopened(error: &OpenError) -> Failure {
     let failure = Failure::from(error).kind("unreadable");
-    match error {
-        OpenError::SeveralSessions { candidates, total, .. } => {
-            let mut rows: Vec<_> = candidates
-                .iter()
-                .map(|candidate| {
-                    let date = candidate.updated_at.as_deref().unwrap_or("undated");
-                    let title = candidate.title.as_deref().unwrap_or_default();
-                    shown(format!("{} {date} {title}", candidate.id).trim_end())
-                })
-                .collect();
-            let more = total.saturating_sub(candidates.len() as u64);
-            if more > 0 {
-                rows.push(format!("… and {more} more"));
-            }
-            failure.rows(rows).hint("--session ID").kind("ambiguous-session")
-        }
-        OpenError::SourceChanged { .. } => {
-            failure.hint("it is being rewritten; try again").kind("source-changed")
-        }
-        _ => failure,
+    if let OpenError::SeveralSessions { candidates, total, .. } = error {
+        let rows = held_sessions(candidates, *total);
+        return failure.rows(rows).hint("--session ID").kind("ambiguous-session");
     }
+    if let OpenError::SourceChanged { .. } = error {
+        return failure.hint("it is being rewritten; try again").kind("source-changed");
+    }
+    failure
+}
+
+/// `id date title` of the sessions that one source holds.
+fn held_sessions(candidates: &[Candidate], total: u64) -> Vec<String> {
+    let mut rows: Vec<_> = candidates
+        .iter()
+        .map(|candidate| {
+            let date = candidate.updated_at.as_deref().unwrap_or("undated");
+            let title = candidate.title.as_deref().unwrap_or_default();
+            shown(format!("{} {date} {title}", candidate.id).trim_end())
+        })
+        .collect();
+    let more = total.saturating_sub(candidates.len() as u64);
+    if more > 0 {
+        rows.push(format!("… and {more} more"));
+    }
+    rows
 }
 
 /// The failure for a command that did nothing.
 pub(crate) fn refused(error: &CommandError) -> Failure {
     let failure = Failure::from(error).kind(error.kind());
-    match error {
-        CommandError::Target(refusal) => match refusal.hint() {
-            Some(hint) => failure.hint(hint),
-            None => failure,
-        },
-        _ => failure,
+    let CommandError::Target(refusal) = error else { return failure };
+    match refusal.hint() {
+        Some(hint) => failure.hint(hint),
+        None => failure,
     }
 }

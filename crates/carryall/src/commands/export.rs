@@ -84,6 +84,14 @@ fn to_standard_output(
     Ok(())
 }
 
+/// A document that came to an end before its end: the reader went away, or the source failed.
+fn half_way(error: DocumentError) -> Failure {
+    if let DocumentError::Replay(ReplayError::Sink(SinkError::Write(error))) = error {
+        return terminal::output(error);
+    }
+    Failure::from(error).kind("unreadable")
+}
+
 /// Names on standard error what could not be read or is not shown.
 fn say(notices: &Notices) {
     for notice in notices.kept().iter().take(MAX_PRINTED) {

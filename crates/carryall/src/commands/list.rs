@@ -91,7 +91,8 @@ pub(crate) fn run(args: &ListArgs, environment: &Environment) -> Result<(), Fail
         terminal::note(&format!("… and {} more; --limit 0 lists all", listing.more));
     }
     if listing.rows.is_empty() {
-        terminal::note(&format!("no sessions; looked in {}", listing.looked_in));
+        let stores: Vec<_> = listing.stores.iter().map(|s| s.display().to_string()).collect();
+        terminal::note(&format!("no sessions; looked in {}", stores.join(", ")));
     }
     Ok(())
 }
@@ -115,7 +116,7 @@ fn json(rows: &[Row], full: bool) -> Result<String, Failure> {
             updated_at: updated_at.to_rfc3339_opts(SecondsFormat::Secs, true),
             bytes: row.stat.bytes,
             path: row.listed.path.to_string_lossy().into_owned(),
-            full: full.then(|| Full {
+            full: full.then_some(Full {
                 turns: row.peek.turns,
                 model: row.peek.model.as_deref(),
                 git_branch: row.peek.git_branch.as_deref(),
