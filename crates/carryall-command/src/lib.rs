@@ -7,6 +7,7 @@
 //!
 //! What stays on the way from the transcript to the file is in [`Trim`]; what is counted is the
 //! same in every format.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod catalogue;
 mod document;

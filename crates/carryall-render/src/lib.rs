@@ -6,6 +6,7 @@
 //!
 //! Two promises are kept here: no text of a transcript becomes structure of the file, and no
 //! renderer knows which agent it renders.
+#![warn(clippy::wildcard_enum_match_arm)]
 
 mod chars;
 mod format;

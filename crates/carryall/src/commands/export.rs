@@ -72,13 +72,7 @@ fn to_standard_output(
         product: &product,
     };
     let mut out = BufWriter::with_capacity(256 * 1024, io::stdout().lock());
-    let summary =
-        write_document(&*transcript, &settings, &mut out).map_err(|error| match error {
-            DocumentError::Replay(ReplayError::Sink(SinkError::Write(error))) => {
-                terminal::output(error)
-            }
-            error => Failure::from(error).kind("unreadable"),
-        })?;
+    let summary = write_document(&*transcript, &settings, &mut out).map_err(half_way)?;
     out.flush().map_err(terminal::output)?;
     say(&summary.notices);
     Ok(())
