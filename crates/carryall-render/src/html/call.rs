@@ -36,7 +36,7 @@ impl<W: Write> Html<W> {
         if let Some(child) = child {
             self.children.called_from(child, spot);
         }
-        let view = View::of(call, spot, child);
+        let view = View::of(call, spot, child, self.document.workspace.as_deref());
         self.write_line(&view)?;
         self.write_body(&view)?;
         self.out.write_all(b"</div>\n</details>\n")
@@ -70,6 +70,9 @@ impl<W: Write> Html<W> {
         if let (false, Some(json)) = (shows_json, view.json) {
             block::folded_json(&mut self.out, json)?;
         }
+        if let (true, Some(text)) = (view.has_edits(), view.patch()) {
+            block::fold(&mut self.out, "Input", Pre::Argument, text)?;
+        }
         self.write_foot(view)
     }
 
@@ -96,14 +99,14 @@ impl<W: Write> Html<W> {
 }
 
 impl<'a> View<'a> {
-    fn of(call: &'a ToolCall<'a>, spot: Spot, child: Option<u32>) -> Self {
+    fn of(call: &'a ToolCall<'a>, spot: Spot, child: Option<u32>, workspace: Option<&str>) -> Self {
         let verb = Verb::of(call.name);
         let (fields, json) = match call.input {
             Some(Input::Json(json)) => (input::fields(json), Some(Json::new(json))),
             Some(Input::Text(_)) | None => (Vec::new(), None),
         };
         let diffs: Vec<Diff<'a>> = call.edits.iter().map(Diff::of).collect();
-        let argument = Argument::of(verb, call, &fields, &diffs);
+        let argument = Argument::of(verb, call, &fields, &diffs, workspace);
         let outcome = Outcome::of(verb, call);
         Self { call, verb, fields, diffs, argument, outcome, json, spot, child }
     }
@@ -131,14 +134,11 @@ impl<'a> View<'a> {
         if let Some(command) = &command {
             block::block(out, "command", Pre::Command, command)?;
         }
-        match self.call.input {
-            Some(Input::Text(text)) if command.is_none() => {
-                block::labelled(out, "Input", "input", Pre::Argument, text)?;
-            }
-            Some(Input::Json(_) | Input::Text(_)) | None => {}
-        }
         if self.has_edits() {
             return self.write_edits(out);
+        }
+        if let (Some(Input::Text(text)), None) = (self.call.input, &command) {
+            return block::labelled(out, "Input", "input", Pre::Argument, text);
         }
         for field in &self.fields {
             let Some(text) = field.string().filter(|text| text.contains('\n')) else { continue };
@@ -161,10 +161,18 @@ impl<'a> View<'a> {
         }
     }
 
+    /// Arguments that never were JSON and are no command: the edits show what they do.
+    fn patch(&self) -> Option<&'a str> {
+        match self.call.input? {
+            Input::Text(text) if self.verb != Some(Verb::Shell) => Some(text),
+            Input::Text(_) | Input::Json(_) => None,
+        }
+    }
+
     /// The edits, those of one file in one frame. A file that the summary names is not named again.
     fn write_edits<W: Write>(&self, out: &mut W) -> io::Result<()> {
-        let line = self.argument.as_ref().map(|argument| argument.line.as_str());
-        let mut before: Option<Option<&str>> = line.map(Some);
+        let named = self.argument.as_ref().is_some_and(|argument| argument.names_file);
+        let mut before = named.then(|| self.diffs.iter().find_map(|diff| diff.path));
         let mut open = false;
         for diff in self.diffs.iter().filter(|diff| diff.shown > 0) {
             let same = before == Some(diff.path);

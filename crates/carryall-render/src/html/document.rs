@@ -27,6 +27,8 @@ pub(super) struct Document {
     pub(super) open: Open,
     /// The model of the last entry, when an answer was the last.
     speaker: Option<Option<String>>,
+    /// The folder in which the session began.
+    pub(super) workspace: Option<String>,
     /// The day that a reader takes a time for.
     day: Option<i64>,
     /// The numbers of the subagents that follow, by their ids and by the calls that started them.
@@ -41,7 +43,8 @@ impl Document {
             Place::Root => None,
             Place::Child(number) => Some(number),
         };
-        let mut document = Self { day, ..Self::default() };
+        let workspace = header.facts.cwd.clone();
+        let mut document = Self { day, workspace, ..Self::default() };
         document.spot.child = child;
         for listed in header.subagents {
             let Some(number) = listed.number else { continue };

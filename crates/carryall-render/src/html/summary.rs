@@ -7,6 +7,7 @@ use super::input::{self, Field};
 use super::text;
 use crate::wording;
 use carryall_model::{Input, ToolCall};
+use std::collections::HashSet;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -44,8 +45,12 @@ impl Verb {
             return None;
         }
         let words = words(name);
-        let known = |(_, hits): &&(Self, &[&str])| words.iter().any(|w| hits.contains(&w.as_str()));
-        VERBS.iter().find(known).map(|(verb, _)| *verb)
+        let has = |hits: &[&str]| words.iter().any(|word| hits.contains(&word.as_str()));
+        // `TaskCreate` and its like keep a list of things to do; they start nobody.
+        if has(&["task"]) && has(&["create", "update", "list", "get"]) {
+            return Some(Self::Plan);
+        }
+        VERBS.iter().find(|(_, hits)| has(hits)).map(|(verb, _)| *verb)
     }
 
     fn word(self) -> &'static str {
@@ -118,53 +123,75 @@ pub(super) struct Argument {
     pub(super) line: String,
     /// It is the argument that names it; otherwise it is made of what there was.
     pub(super) named: bool,
+    /// It is the one file that is edited.
+    pub(super) names_file: bool,
 }
 
 impl Argument {
-    /// Finds it.
+    /// Finds it. Paths in the workspace are shortened, so that their ends are seen.
     pub(super) fn of(
         verb: Option<Verb>,
         call: &ToolCall<'_>,
         fields: &[Field<'_>],
         diffs: &[Diff<'_>],
+        workspace: Option<&str>,
     ) -> Option<Self> {
-        let files = if verb == Some(Verb::Shell) { None } else { files(diffs) };
-        if let Some(line) = files.or_else(|| named(fields)) {
-            return Some(Self { line, named: true });
+        let files = if verb == Some(Verb::Shell) { None } else { files(diffs, workspace) };
+        if let Some((line, more)) = files {
+            return Some(Self { line, named: true, names_file: more == 0 });
+        }
+        if let Some(line) = named(fields, workspace) {
+            return Some(Self { line, named: true, names_file: false });
         }
         let line = match call.input? {
             Input::Text(text) => first_line(text),
             Input::Json(json) if fields.is_empty() => first_line(&input::string(json)?),
             Input::Json(_) => made_up(fields)?,
         };
-        Some(Self { line, named: false })
+        Some(Self { line, named: false, names_file: false })
     }
 }
 
-/// The files that the edits name.
-fn files(diffs: &[Diff<'_>]) -> Option<String> {
-    let mut paths: Vec<&str> = diffs.iter().filter_map(|diff| diff.path).collect();
-    paths.dedup();
-    let first = first_line(paths.first()?);
-    match paths.len() - 1 {
-        0 => Some(first),
-        more => Some(format!("{first} and {more} more")),
+/// The files that the edits name, and how many more than the first they are.
+fn files(diffs: &[Diff<'_>], workspace: Option<&str>) -> Option<(String, usize)> {
+    let mut seen = HashSet::new();
+    let mut paths = diffs.iter().filter_map(|diff| diff.path).filter(|path| seen.insert(*path));
+    let first = first_line(inside(paths.next()?, workspace));
+    match paths.count() {
+        0 => Some((first, 0)),
+        more => Some((format!("{first} and {more} more"), more)),
     }
 }
 
 /// The first of [`ARGUMENTS`] that is there.
-fn named(fields: &[Field<'_>]) -> Option<String> {
+fn named(fields: &[Field<'_>], workspace: Option<&str>) -> Option<String> {
     let field = |key| fields.iter().find(|field| field.key.as_str() == key);
     let string = |key| field(key)?.string().filter(|text| !text.trim_ascii().is_empty());
     for key in ARGUMENTS {
         let Some(text) = string(key) else { continue };
-        let line = first_line(&text);
-        return Some(match string("path") {
-            Some(path) if key == "pattern" => format!("{line} in {}", first_line(&path)),
-            _ => line,
+        let path = string("path").filter(|_| key == "pattern");
+        return Some(match (key, path) {
+            (_, Some(path)) => {
+                format!("{} in {}", first_line(&text), first_line(inside(&path, workspace)))
+            }
+            ("file_path" | "path" | "filename" | "notebook_path", None) => {
+                first_line(inside(&text, workspace))
+            }
+            (_, None) => first_line(&text),
         });
     }
     command(fields).map(|command| first_line(&command))
+}
+
+/// A path as seen from the workspace, when it lies in it.
+fn inside<'a>(path: &'a str, workspace: Option<&str>) -> &'a str {
+    let workspace = workspace.map(|folder| folder.trim_end_matches('/'));
+    let rest = workspace.filter(|folder| !folder.is_empty()).and_then(|it| path.strip_prefix(it));
+    match rest {
+        Some("" | "/") => ".",
+        Some(rest) => rest.strip_prefix('/').unwrap_or(path),
+        None => path,
+    }
 }
 
 /// The command of a call: a string, or a list of words. Of `bash -lc …` it is the script.

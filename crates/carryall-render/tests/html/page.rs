@@ -92,7 +92,7 @@ pub(crate) fn begin(
     subagents: &[ListedChild<'_>],
 ) {
     let options = Options { subagents: !subagents.is_empty(), ..Options::default() };
-    let exported_at = "2026-09-14T09:02:47Z";
+    let exported_at = "2026-09-15T09:02:47Z";
     page.begin(&Header { facts, exported_at, options, place, subagents }).unwrap();
 }
 

@@ -99,7 +99,13 @@ fn calls(page: &mut dyn Renderer) {
         completed_at: Some("2026-09-14T23:30:10Z"),
         ..ToolResult::default()
     };
-    call(page, "toolu_1", "Read", r#"{"file_path":"src/day.rs","limit":30}"#, Some(result));
+    call(
+        page,
+        "toolu_1",
+        "Read",
+        r#"{"file_path":"/home/mira/src/ferry/src/day.rs","limit":30}"#,
+        Some(result),
+    );
     let hits = ToolResult { text: "src/day.rs:12: hours(24)\n", ..ToolResult::default() };
     call(
         page,

@@ -245,6 +245,12 @@ fn a_call_is_known_by_a_verb_and_an_argument() {
             "https://example.invalid/",
         ),
         ("Task", r#"{"prompt":"p","description":"d"}"#, "Subagent", "d"),
+        (
+            "TaskUpdate",
+            r#"{"taskId":"2","status":"completed"}"#,
+            "Plan",
+            "taskId=2 status=completed",
+        ),
         ("mcp__a__bash", r#"{"a":1,"b":"two","c":true}"#, "mcp__a__bash", "a=1 b=two"),
         ("frobnicate", r#"{"command":"","name":"n"}"#, "frobnicate", "n"),
         ("frobnicate", r#""just\ntext""#, "frobnicate", "just …"),
@@ -255,6 +261,26 @@ fn a_call_is_known_by_a_verb_and_an_argument() {
     }
     let long = format!(r#"{{"command":"{}"}}"#, "é".repeat(161));
     assert_eq!(line_of("Bash", &long).1, format!("{} …", "é".repeat(160)));
+}
+
+#[test]
+fn paths_in_the_workspace_are_shortened() {
+    for (input, argument) in [
+        (r#"{"file_path":"/home/mira/ferry/src/day.rs"}"#, "src/day.rs"),
+        (r#"{"path":"/home/mira/ferry/"}"#, "."),
+        (r#"{"path":"/home/mira/ferry2/a"}"#, "/home/mira/ferry2/a"),
+        (r#"{"pattern":"x","path":"/home/mira/ferry/src"}"#, "x in src"),
+        (r#"{"url":"/home/mira/ferry/src"}"#, "/home/mira/ferry/src"),
+    ] {
+        let facts = Facts { cwd: Some("/home/mira/ferry".into()), ..Facts::default() };
+        let page = Page::of_facts(&facts, |page| {
+            let input = session::raw(input);
+            page.entry(&Entry::new(EntryKind::Assistant)).unwrap();
+            let input = Some(Input::Json(&input));
+            page.call(&ToolCall { input, ..ToolCall::new("t", "Read") }).unwrap();
+        });
+        assert_eq!(page.text(".arg"), argument);
+    }
 }
 
 fn facts_of(name: &str, result: Option<ToolResult<'_>>, duration: Option<Duration>) -> String {
@@ -305,6 +331,9 @@ fn failure_and_absence_are_marked_and_short_edits_stand_open() {
     assert_eq!(open, ["e4-c1", "e4-c2"]);
     assert_eq!(page.text("#e4-c1 .sum"), "+1 −1");
     assert_eq!(page.text("#e4-c2 .arg"), "a.rs and 1 more");
+    assert_eq!(page.texts("#e4-c2 .label code"), ["a.rs", "b.rs"]);
+    assert!(page.all("#e4-c1 .label").is_empty());
+    assert_eq!(page.texts("#e4-c2 details summary"), ["Input · 3 lines · 33 B"]);
     let new = "x\n".repeat(31);
     let edits = [Edit::Replace { path: None, old: "", new: &new }];
     let page = Page::of_call(&ToolCall { edits: &edits, ..ToolCall::new("t", "Write") });
@@ -322,7 +351,7 @@ fn arguments_are_shown_as_a_person_reads_them() {
     assert_eq!(page.texts("#e5-c6 .label")[0], "prompt");
     assert_eq!(page.texts("#e5-c6 pre")[0], "Find every use.\nChange nothing.");
     // Closed where the line says it, open where it does not.
-    assert!(page.texts("#e3-c1 summary").contains(&"Input as JSON · 4 lines · 46 B".to_owned()));
+    assert!(page.texts("#e3-c1 summary").contains(&"Input as JSON · 4 lines · 67 B".to_owned()));
     assert_eq!(page.texts("#e5-c2 .label")[0], "Input · 9 lines · 101 B");
     assert!(page.texts("#e5-c4 .label")[0].starts_with("Input"));
 }
