@@ -188,7 +188,9 @@ impl<'r> Replay<'r> {
         for part in parts(row, piece) {
             if let Part::Call(block) = part {
                 let answer = answers.next().flatten();
-                self.call(block, row.timestamp.get(), answer, buffer)?;
+                // A server tool's answer stands in the row of its call: no time to tell.
+                let called_at = row.timestamp.get().filter(|_| answer != Some(piece.row));
+                self.call(block, called_at, answer, buffer)?;
             }
         }
         Ok(())
@@ -233,8 +235,8 @@ impl<'r> Replay<'r> {
 
     /// The whole of a result that stands in a file of its own; its preview when that is gone.
     fn unspilled<'t>(&mut self, text: Cow<'t, str>, span: Span) -> Cow<'t, str> {
-        let Some(name) = spill::named(&text) else { return text };
-        if let Some(bytes) = self.reading.spills.read(name) {
+        let Some(path) = spill::path(&text) else { return text };
+        if let Some(bytes) = self.reading.spills.read(path) {
             let whole = String::from_utf8_lossy(&bytes).into_owned();
             if std::str::from_utf8(&bytes).is_err() {
                 let replaced = whole.matches(char::REPLACEMENT_CHARACTER).count();
@@ -243,7 +245,7 @@ impl<'r> Replay<'r> {
             return Cow::Owned(whole);
         }
         let mut notice = Notice::new(NoticeKind::MissingFile)
-            .with_detail("a result stands in a file that is not there; its beginning is shown");
+            .with_detail("a result stands in a file that cannot be read; its beginning is shown");
         notice.offset = Some(span.at);
         notice.bytes = Some(span.len.into());
         self.found.notices.push(notice);

@@ -87,9 +87,6 @@ pub(super) struct IndexBlock<'a> {
     pub(super) thinking: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) input: Option<&'a RawValue>,
-    /// What a tool answered.
-    #[serde(borrow)]
-    pub(super) content: Option<&'a RawValue>,
     /// The text of a block that stands as a bare string.
     #[serde(skip)]
     pub(super) bare: Option<Cow<'a, str>>,

@@ -22,11 +22,15 @@ pub(super) struct Spills {
     pub(super) authority: AmbientAuthority,
 }
 
-/// The name of the spill file that a result points to, when it does.
-pub(super) fn named(result: &str) -> Option<&str> {
+/// The path that a result points to when it stands in a file of its own.
+pub(super) fn path(result: &str) -> Option<&str> {
     let head = result.trim_ascii_start().strip_prefix("<persisted-output>")?;
     let line = head.lines().find(|line| line.contains("saved to: "))?;
-    let (_, path) = line.split_once("saved to: ")?;
+    line.split_once("saved to: ").map(|(_, path)| path)
+}
+
+/// The name of the file at such a path, when it stands where a session keeps them.
+fn name(path: &str) -> Option<&str> {
     let (folder, name) = path.trim().rsplit_once(['/', '\\'])?;
     let is_plain = !name.is_empty() && !name.starts_with('.') && !name.contains('\0');
     (folder.ends_with(FOLDER) && is_plain).then_some(name)
@@ -34,7 +38,8 @@ pub(super) fn named(result: &str) -> Option<&str> {
 
 impl Spills {
     /// The whole result, when its file is a regular file that can be read.
-    pub(super) fn read(&self, name: &str) -> Option<Vec<u8>> {
+    pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
+        let name = name(path)?;
         let folder = Dir::open_ambient_dir(&self.folder, self.authority).ok()?;
         let path = PathBuf::from(FOLDER).join(name);
         let mut options = OpenOptions::new();

@@ -25,6 +25,10 @@ pub(in crate::claude_code) fn scan(
     Ok((scan.finish(notices), scanned))
 }
 
+/// Blocks with nothing to show, or whose text is empty.
+const SILENT_BLOCKS: &[&str] =
+    &["text", "thinking", "redacted_thinking", "fallback", "container_upload"];
+
 struct Scan<'s> {
     source: &'s Source,
     index: Index,
@@ -37,6 +41,8 @@ struct Scan<'s> {
     messages: HashMap<Key, u32>,
     calls: HashMap<Key, u32>,
     tasks: HashMap<u32, usize>,
+    /// Tasks and the rows that answer them.
+    task_results: Vec<(usize, u32)>,
     summaries: Vec<(Key, String)>,
     queued: Vec<(u32, Key)>,
     unknown: BTreeMap<String, (u64, Place)>,
@@ -54,6 +60,7 @@ impl<'s> Scan<'s> {
             messages: HashMap::new(),
             calls: HashMap::new(),
             tasks: HashMap::new(),
+            task_results: Vec::new(),
             summaries: Vec::new(),
             queued: Vec::new(),
             unknown: BTreeMap::new(),
@@ -111,7 +118,7 @@ impl<'s> Scan<'s> {
         }
         let number = self.index.nodes.len() as u32;
         let first_part = self.index.parts.len() as u32;
-        let response = self.message(row, kind);
+        let response = self.message(row, kind, place);
         let parent = self.parent(row, number);
         self.index.nodes.push(Node {
             span: place.span,
@@ -173,7 +180,7 @@ impl<'s> Scan<'s> {
     }
 
     /// Reads a message's blocks into parts and gives the number of its response.
-    fn message(&mut self, row: &IndexRow<'_>, kind: Kind) -> u32 {
+    fn message(&mut self, row: &IndexRow<'_>, kind: Kind, place: Place) -> u32 {
         let Some(message) = &row.message.0 else { return NONE };
         match &message.content {
             Content::Nothing => {}
@@ -181,7 +188,7 @@ impl<'s> Scan<'s> {
             Content::Text(_) => self.index.parts.push(Part::Silent),
             Content::Blocks(blocks) => {
                 for block in blocks {
-                    let part = self.part(block);
+                    let part = self.part(block, place);
                     self.index.parts.push(part);
                 }
             }
@@ -189,7 +196,7 @@ impl<'s> Scan<'s> {
         if matches!(kind, Kind::Assistant { .. }) { self.response(message) } else { NONE }
     }
 
-    fn part(&mut self, block: &IndexBlock<'_>) -> Part {
+    fn part(&mut self, block: &IndexBlock<'_>, place: Place) -> Part {
         match block.kind.get().unwrap_or("") {
             "text" if block.bare.as_deref().is_some_and(says_something) => Part::Text,
             "text" if block.text.is_some_and(raw_says_something) => Part::Text,
@@ -197,7 +204,11 @@ impl<'s> Scan<'s> {
             "tool_use" | "server_tool_use" | "mcp_tool_use" => Part::Call(self.call(block)),
             kind if kind.ends_with("tool_result") => Part::Result(self.result(block)),
             "image" | "document" => Part::Picture,
-            _ => Part::Silent,
+            kind if SILENT_BLOCKS.contains(&kind) => Part::Silent,
+            kind => {
+                self.note_unknown(&format!("block/{kind}"), place);
+                Part::Silent
+            }
         }
     }
 
@@ -231,10 +242,8 @@ impl<'s> Scan<'s> {
     fn result(&mut self, block: &IndexBlock<'_>) -> u32 {
         let id = block.tool_use_id.get().unwrap_or("");
         let number = self.call_number(id);
-        if self.tasks.contains_key(&number)
-            && let Some(agent) = block.content.and_then(|raw| named_agent(raw.get()))
-        {
-            self.link(id, agent);
+        if let Some(&task) = self.tasks.get(&number) {
+            self.task_results.push((task, self.index.nodes.len() as u32));
         }
         number
     }
@@ -261,7 +270,8 @@ impl<'s> Scan<'s> {
         }
         let (model, stop) = (self.word(&message.model), self.word(&message.stop_reason));
         let response = &mut self.index.responses[number as usize];
-        response.usage = message.usage.0.as_ref().map(tokens).or(response.usage);
+        let usage = message.usage.0.as_ref().map(tokens).filter(|usage| !usage.is_zero());
+        response.usage = usage.or(response.usage);
         response.model = if model == NONE { response.model } else { model };
         response.stop = if stop == NONE { response.stop } else { stop };
         number
@@ -289,8 +299,7 @@ impl<'s> Scan<'s> {
         let only_results = matches!(kind, Kind::User(Said::Nothing));
         let time = if id.is_some() || only_results { None } else { row.timestamp.get() };
         let blocks = message.map_or(&[][..], |message| message.content.blocks());
-        let texts: Vec<Option<&str>> =
-            blocks.iter().map(|block| Some(block.text.or(block.thinking)?.get())).collect();
+        let texts: Vec<Option<(usize, &[u8])>> = blocks.iter().map(beginning).collect();
         print(&(id, ids, time, texts, said_print(row)))
     }
 
@@ -305,7 +314,21 @@ impl<'s> Scan<'s> {
         }
     }
 
+    /// Reads the answers again that did not name their agent in a field of their own.
+    fn name_agents(&mut self) {
+        let mut buf = Vec::new();
+        for &(task, node) in &self.task_results {
+            let task = &mut self.index.tasks[task];
+            if task.agent.is_some() {
+                continue;
+            }
+            let row = self.source.read_span(self.index.nodes[node as usize].span, &mut buf);
+            task.agent = row.ok().and_then(named_agent).map(str::to_owned);
+        }
+    }
+
     fn finish(mut self, notices: &mut Notices) -> Index {
+        self.name_agents();
         for (node, before) in std::mem::take(&mut self.logical) {
             let before = self.ids.get(&before).copied().unwrap_or(NONE);
             self.index.nodes[node as usize].logical = before;
@@ -315,7 +338,9 @@ impl<'s> Scan<'s> {
         let repeated = self.queued.iter().filter(|(_, source)| self.ids.contains_key(source));
         self.index.repeated_prompts = repeated.map(|(node, _)| *node).collect();
         notices.extend(&self.notices);
-        for (kind, (count, place)) in &self.unknown {
+        let mut unknown: Vec<_> = self.unknown.iter().collect();
+        unknown.sort_by_key(|(_, (_, place))| place.row);
+        for (kind, (count, place)) in unknown {
             let rows = if *count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
             let Span { at, len } = place.span;
             let notice = Notice::new(NoticeKind::UnknownKind).at(place.row, at, len.into());
@@ -323,6 +348,12 @@ impl<'s> Scan<'s> {
         }
         self.index
     }
+}
+
+/// Enough of a block's text to tell it from another of the same response.
+fn beginning<'r>(block: &IndexBlock<'r>) -> Option<(usize, &'r [u8])> {
+    let raw = block.text.or(block.thinking)?.get().as_bytes();
+    Some((raw.len(), &raw[..raw.len().min(64)]))
 }
 
 /// [`says_something`] of a string that is not decoded.
@@ -372,13 +403,13 @@ fn tokens(usage: &Usage) -> TokenUsage {
     }
 }
 
-/// The agent that the host's own words at the end of a result name.
-fn named_agent(content: &str) -> Option<&str> {
-    let mark = "\"agentId: ";
-    let at = memchr::memmem::find(content.as_bytes(), mark.as_bytes())?;
-    let rest = &content[at + mark.len()..];
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-' && c != '_')?;
-    Some(&rest[..end]).filter(|id| !id.is_empty())
+/// The agent that the host's own words, a text of their own in a result, name.
+fn named_agent(row: &[u8]) -> Option<&str> {
+    let mark = b"\"agentId: ";
+    let at = memchr::memmem::find(row, mark)?;
+    let rest = &row[at + mark.len()..];
+    let end = rest.iter().position(|b| !b.is_ascii_alphanumeric() && !b"-_".contains(b))?;
+    std::str::from_utf8(&rest[..end]).ok().filter(|id| !id.is_empty())
 }
 
 fn message_of(record: &[u8]) -> Option<&str> {
