@@ -92,8 +92,13 @@ pub(crate) fn begin(
     subagents: &[ListedChild<'_>],
 ) {
     let options = Options { subagents: !subagents.is_empty(), ..Options::default() };
+    page.begin(&Header { options, place, subagents, ..header(facts) }).unwrap();
+}
+
+/// The head of a session without subagents.
+pub(crate) fn header(facts: &Facts) -> Header<'_> {
     let exported_at = "2026-09-15T09:02:47Z";
-    page.begin(&Header { facts, exported_at, options, place, subagents }).unwrap();
+    Header { facts, exported_at, options: Options::default(), place: Place::Root, subagents: &[] }
 }
 
 /// A subagent that a call started.

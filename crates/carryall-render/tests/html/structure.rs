@@ -1,12 +1,16 @@
 //! What a browser, a keyboard and a screen reader find.
 
-use crate::page::{Page, assert_inert, begin, child};
+use crate::page::{Page, assert_inert, begin, child, header};
 use crate::session;
 use carryall_model::{
-    Edit, Entry, EntryKind, Facts, Found, Input, LeftOut, ListedChild, Notice, NoticeKind, Place,
-    ToolCall, ToolResult,
+    Edit, Entry, EntryKind, EntrySink, Facts, Found, Input, LeftOut, ListedChild, Notice,
+    NoticeKind, Place, SinkError, ToolCall, ToolResult,
 };
+use carryall_render::{Html, Product, Renderer};
+use std::cell::RefCell;
 use std::collections::HashSet;
+use std::io::{self, Write};
+use std::rc::Rc;
 use std::time::Duration;
 
 #[test]
@@ -101,6 +105,28 @@ fn a_subagent_whose_document_never_comes_has_a_place_all_the_same() {
     assert_inert(&page);
     assert_eq!(page.text("#s1 h2"), "Subagent s1: Look around");
     assert_eq!(page.text("#s1 .meta"), "not in this exportcalled from 1.1");
+}
+
+#[test]
+fn a_subagent_of_a_subagent_stands_beside_it_and_links_to_its_call() {
+    let (outer, inner) = (child("a", "Outer", "t1"), child("b", "Inner", "t2"));
+    let page = Page::of(|page| {
+        let documents =
+            [(Place::Root, Some((&outer, 1)), "t1"), (Place::Child(1), Some((&inner, 2)), "t2")];
+        for (place, listed, call) in documents {
+            let listed = listed.map(|(child, n)| ListedChild { child, number: Some(n) });
+            begin(page, &Facts::default(), place, listed.as_slice());
+            page.entry(&Entry::new(EntryKind::Assistant)).unwrap();
+            // Known by the call alone: this transcript names no subagent.
+            page.call(&ToolCall::new(call, "Task")).unwrap();
+            page.finish(&Found::default(), &LeftOut::default()).unwrap();
+        }
+        begin(page, &Facts::default(), Place::Child(2), &[]);
+        page.finish(&Found::default(), &LeftOut::default()).unwrap();
+    });
+    assert_inert(&page);
+    page.one("#s1-e1-c1 a[href='#s2']");
+    assert_eq!(page.text("main > #s2 > .meta > a[href='#s1-e1-c1']"), "called from s1/1.1");
 }
 
 #[test]
@@ -206,6 +232,69 @@ fn long_prompts_and_results_are_folded_and_answers_never() {
     let page = Page::of_call(&ToolCall { result, ..ToolCall::new("", "Bash") });
     assert_eq!(page.text(".long summary"), "Whole result · 400 lines · 2.0 kB");
     assert_eq!(page.text(".sum"), "400 lines");
+}
+
+/// A writer that can be looked at, and that takes only so many bytes.
+#[derive(Clone)]
+struct Paper {
+    bytes: Rc<RefCell<Vec<u8>>>,
+    room: usize,
+}
+
+impl Write for Paper {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let mut written = self.bytes.borrow_mut();
+        if written.len() + bytes.len() > self.room {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        written.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn entries_and_calls_are_on_paper_before_the_next_is_known() {
+    let paper = Paper { bytes: Rc::default(), room: usize::MAX };
+    let mut page = Html::new(&Product::new("Carryall", "carryall"), paper.clone());
+    let ends = |words: &str| {
+        let written = String::from_utf8(paper.bytes.borrow().clone()).unwrap();
+        assert!(written[written.len() - 200..].contains(words), "{words}");
+    };
+    begin(&mut page, &Facts::default(), Place::Root, &[]);
+    ends("<main");
+    page.entry(&Entry { text: Some("a prompt"), ..Entry::new(EntryKind::User) }).unwrap();
+    ends("a prompt</pre>");
+    page.entry(&Entry { text: Some("an answer"), ..Entry::new(EntryKind::Assistant) }).unwrap();
+    ends("an answer</pre>");
+    let result = Some(ToolResult { text: "a result", ..ToolResult::default() });
+    page.call(&ToolCall { result, ..ToolCall::new("t", "Read") }).unwrap();
+    ends("a result</pre>");
+}
+
+#[test]
+fn a_writer_that_fails_is_an_error_wherever_it_happens() {
+    let whole = Page::of(session::write).html.len();
+    for room in (0..whole).step_by(97) {
+        let paper = Paper { bytes: Rc::default(), room };
+        let mut page = Html::new(&Product::new("Carryall", "carryall"), paper);
+        let facts = session::facts();
+        let written = page.begin(&header(&facts)).and_then(|()| {
+            page.entry(&Entry { text: Some("text"), ..Entry::new(EntryKind::User) })?;
+            page.call(&ToolCall::new("t", "Read"))?;
+            page.finish(&Found::default(), &LeftOut::default())?;
+            page.close()
+        });
+        match written {
+            Ok(()) => return,
+            Err(SinkError::Write(error)) => assert_eq!(error.kind(), io::ErrorKind::StorageFull),
+            Err(error) => panic!("{error}"),
+        }
+    }
+    panic!("there was never room enough");
 }
 
 /// The line of a call: verb, argument, facts.
