@@ -101,11 +101,24 @@ struct Agent {
 /// Finds the subagents of a session.
 pub(super) fn find(session: &Session) -> Agents {
     let own = session.conversation.facts.id.clone();
-    let mut agents: Vec<Agent> =
-        files(session).into_iter().filter_map(|p| file(p, session)).collect();
-    agents.retain(|agent| agent.child.id != own);
+    let is_agent = store::agent_id(session.shared.source.path()).is_some();
+    let mut agents: Vec<Agent> = Vec::new();
+    for path in files(session) {
+        let Some(agent) = named(&path, session).filter(|agent| agent.child.id != own) else {
+            continue;
+        };
+        // Only a main session has to know all of them, to tell whose each is.
+        if !is_agent || is_mine(&agent, &own, &session.shared.tasks) {
+            agents.push(opened(agent, session, &path));
+        }
+    }
     agents.extend(session.inline.iter().enumerate().map(|(n, chain)| Agent {
-        child: Child { id: chain.facts.id.clone(), ..child(&chain.facts) },
+        child: Child {
+            id: chain.facts.id.clone(),
+            title: chain.facts.title.clone(),
+            tool_call_id: None,
+            message_count: chain.facts.message_count,
+        },
         place: Place::Inline(n),
         started_at: chain.facts.started_at.clone(),
         opening: chain.opening,
@@ -115,7 +128,9 @@ pub(super) fn find(session: &Session) -> Agents {
     }));
     let mut tasks: Vec<Task> = session.shared.tasks.clone();
     name_agents(&mut agents, &mut tasks);
-    keep_own(&mut agents, &own, &tasks, store::agent_id(session.shared.source.path()).is_some());
+    if !is_agent {
+        leave_nested(&mut agents);
+    }
     agents.sort_by(|a, b| order(a).cmp(&order(b)));
     let started = tasks.into_iter().filter_map(|task| Some((task.call, session_id(&task.agent?))));
     Agents {
@@ -135,15 +150,6 @@ fn session_id(agent: &str) -> String {
         agent.to_owned()
     } else {
         format!("agent-{agent}")
-    }
-}
-
-fn child(facts: &carryall_model::Facts) -> Child {
-    Child {
-        id: facts.id.clone(),
-        title: facts.title.clone(),
-        tool_call_id: None,
-        message_count: facts.message_count,
     }
 }
 
@@ -170,20 +176,23 @@ fn name_agents(agents: &mut [Agent], tasks: &mut [Task]) {
     }
 }
 
-/// Leaves those that this session started: of a main session, all that no other agent started.
-fn keep_own(agents: &mut Vec<Agent>, own: &str, tasks: &[Task], is_agent: bool) {
+/// Whether an agent was started by the agent `own`, which made these calls.
+fn is_mine(agent: &Agent, own: &str, tasks: &[Task]) -> bool {
+    let call = agent.child.tool_call_id.as_deref();
+    let named =
+        |task: &Task| task.agent.as_deref().map(session_id).as_ref() == Some(&agent.child.id);
+    agent.parent.as_deref() == Some(own)
+        || tasks.iter().any(|task| call == Some(&task.call) || named(task))
+}
+
+/// Leaves those that no other agent started.
+fn leave_nested(agents: &mut Vec<Agent>) {
     let ids: HashSet<String> = agents.iter().map(|agent| agent.child.id.clone()).collect();
-    let by_others: HashSet<String> =
+    let nested: HashSet<String> =
         agents.iter().flat_map(|agent| agent.starts.iter().cloned()).collect();
-    let called: HashSet<&str> = tasks.iter().map(|task| task.call.as_str()).collect();
     agents.retain(|agent| {
-        let parent = agent.parent.as_deref();
-        if is_agent {
-            let is_called =
-                agent.child.tool_call_id.as_deref().is_some_and(|call| called.contains(call));
-            return parent == Some(own) || is_called;
-        }
-        !by_others.contains(&agent.child.id) && !parent.is_some_and(|parent| ids.contains(parent))
+        let has_parent = agent.parent.as_ref().is_some_and(|parent| ids.contains(parent));
+        !has_parent && !nested.contains(&agent.child.id)
     });
 }
 
@@ -237,31 +246,34 @@ fn session_of(path: &Path, session: &Session) -> Option<String> {
     String::from_utf8(id.to_vec()).ok()
 }
 
-fn file(path: PathBuf, session: &Session) -> Option<Agent> {
-    let id = store::agent_id(&path)?;
-    if session.conversation.facts.id == id {
-        return None;
-    }
-    let opened = Session::open(&path, session.shared.authority).ok();
+/// What a file's name and its side file tell.
+fn named(path: &Path, session: &Session) -> Option<Agent> {
     let mut agent = Agent {
-        child: Child { id: id.clone(), ..Child::default() },
-        place: Place::File(path.clone()),
+        child: Child { id: store::agent_id(path)?, ..Child::default() },
+        place: Place::File(path.to_owned()),
         started_at: None,
         opening: 0,
         description: None,
         parent: None,
         starts: HashSet::new(),
     };
-    if let Some(opened) = opened {
-        let facts = opened.facts();
-        agent.child = Child { id, ..child(facts) };
-        agent.started_at = facts.started_at.clone();
-        agent.opening = opened.conversation.opening;
-        let named = opened.shared.tasks.iter().filter_map(|task| task.agent.as_deref());
-        agent.starts = named.map(session_id).collect();
-    }
-    read_meta(&path, session, &mut agent);
+    read_meta(path, session, &mut agent);
     Some(agent)
+}
+
+/// The same agent with what its rows tell; a file that cannot be read is listed all the same.
+fn opened(mut agent: Agent, session: &Session, path: &Path) -> Agent {
+    let Ok(opened) = Session::open(path, session.shared.authority) else { return agent };
+    let facts = opened.facts();
+    let title = agent.child.title.take().or(facts.title.clone());
+    let tool_call_id = agent.child.tool_call_id.take();
+    let id = agent.child.id;
+    agent.child = Child { id, title, tool_call_id, message_count: facts.message_count };
+    agent.started_at = facts.started_at.clone();
+    agent.opening = opened.conversation.opening;
+    let starts = opened.shared.tasks.iter().filter_map(|task| task.agent.as_deref());
+    agent.starts = starts.map(session_id).collect();
+    agent
 }
 
 fn read_meta(path: &Path, session: &Session, agent: &mut Agent) {

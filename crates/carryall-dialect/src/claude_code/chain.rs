@@ -29,9 +29,17 @@ pub(super) struct Conversation {
     pub(super) branches: Vec<Branch>,
 }
 
+/// Finds the file beside this one that holds the parent of a node.
+pub(super) type Neighbour<'n> = dyn Fn(u32) -> Option<String> + 'n;
+
 /// Finds the conversation among the rows of a scope.
-pub(super) fn select(index: &Index, scope: Scope<'_>, notices: &mut Notices) -> Conversation {
-    let chain = Chain::new(index, scope);
+pub(super) fn select(
+    index: &Index,
+    scope: Scope<'_>,
+    neighbour: &Neighbour<'_>,
+    notices: &mut Notices,
+) -> Conversation {
+    let chain = Chain { index, scope, neighbour };
     let path = chain.path(notices);
     let rows = beside::add(&chain, &path);
     let branches = branches::find(&chain, &rows);
@@ -67,13 +75,10 @@ pub(super) fn side_roots(index: &Index) -> Vec<u32> {
 struct Chain<'i> {
     index: &'i Index,
     scope: Scope<'i>,
+    neighbour: &'i Neighbour<'i>,
 }
 
-impl<'i> Chain<'i> {
-    fn new(index: &'i Index, scope: Scope<'i>) -> Self {
-        Self { index, scope }
-    }
-
+impl Chain<'_> {
     fn holds(&self, node: u32) -> bool {
         match self.scope {
             Scope::All => true,
@@ -180,7 +185,10 @@ impl<'i> Chain<'i> {
                 Parent::Node(up) => Some(up),
                 Parent::Root => self.before_compaction(at, seen),
                 Parent::Missing => {
-                    notices.push(self.notice(NoticeKind::MissingParent, Some(at)));
+                    let notice = self.notice(NoticeKind::MissingParent, Some(at));
+                    let file = (self.neighbour)(at);
+                    let place = file.map_or("not in this file".to_owned(), |f| format!("in {f}"));
+                    notices.push(notice.with_detail(format!("the row before it is {place}")));
                     None
                 }
             };
@@ -192,7 +200,12 @@ impl<'i> Chain<'i> {
     /// Where the conversation went on before a compaction that begins a new tree.
     fn before_compaction(&self, root: u32, seen: &[bool]) -> Option<u32> {
         let node = self.index.node(root);
-        if !matches!(node.kind, Kind::System(System::Boundary) | Kind::User(Said::Summary)) {
+        let is_compaction = match node.kind {
+            Kind::System(system) => system == System::Boundary,
+            Kind::User(said) => matches!(said, Said::Summary | Said::Continuation),
+            Kind::Assistant { .. } | Kind::Attachment(_) | Kind::Progress => false,
+        };
+        if !is_compaction {
             return None;
         }
         let logical = Some(node.logical).filter(|&n| n != NONE && !seen[n as usize]);

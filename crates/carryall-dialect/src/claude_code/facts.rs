@@ -9,7 +9,7 @@ use super::spill::Spills;
 use super::{NAME, store};
 use crate::rows;
 use crate::source::{Source, Span};
-use carryall_model::{Entry, EntrySink, Facts, SinkError, ToolCall};
+use carryall_model::{Entry, EntrySink, Facts, Policy, SinkError, ToolCall};
 
 /// How many prompts are looked at for one with a text.
 const PROMPTS: usize = 16;
@@ -46,6 +46,11 @@ impl Gathered<'_> {
             token_usage: Some(tally.usage).filter(|usage| !usage.is_zero()),
             ..Facts::default()
         };
+        facts.policy = self
+            .index
+            .permission_mode
+            .clone()
+            .map(|mode| Policy { approval: Some(mode), ..Policy::default() });
         facts.source.agent = Some(NAME.to_owned());
         facts.source.path = Some(self.source.path().to_string_lossy().into_owned());
         self.repeated(&mut facts);

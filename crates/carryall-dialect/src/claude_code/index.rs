@@ -86,7 +86,8 @@ pub(super) enum Said {
     ShellOutput,
     /// A compaction summary.
     Summary,
-    /// A summary that is not marked as one: it is one after a compaction boundary.
+    /// A summary that is not marked as one: it is one after a compaction boundary, and where
+    /// there is nothing before it.
     Continuation,
 }
 
@@ -241,8 +242,8 @@ pub(super) struct Index {
     pub(super) titles: Titles,
     /// The first session id that a row names.
     pub(super) session_id: Option<String>,
-    /// Rows that could be read.
-    pub(super) readable: u64,
+    /// What the agent could do without asking, as recorded last.
+    pub(super) permission_mode: Option<String>,
     /// Rows of a kind that is known.
     pub(super) known: u64,
     /// The ids of queued prompts that a row with that id repeats.

@@ -11,6 +11,7 @@ mod edits;
 mod facts;
 mod index;
 mod lenient;
+mod neighbour;
 mod parts;
 mod peek;
 mod plan;

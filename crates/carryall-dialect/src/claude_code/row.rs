@@ -26,6 +26,8 @@ pub(super) struct IndexRow<'a> {
     pub(super) session_id: Word<'a>,
     #[serde(borrow)]
     pub(super) timestamp: Word<'a>,
+    #[serde(borrow)]
+    pub(super) permission_mode: Word<'a>,
     pub(super) is_sidechain: Flag,
     pub(super) is_meta: Flag,
     pub(super) is_compact_summary: Flag,

@@ -4,6 +4,7 @@ use super::agents::{self, Agents};
 use super::chain::{self, Branch, Scope};
 use super::facts::Gathered;
 use super::index::{self, Index, Kind, NONE, Response, Task};
+use super::neighbour;
 use super::plan::{self, Plan};
 use super::replay::{Reading, replay};
 use super::spill::Spills;
@@ -66,7 +67,7 @@ impl Session {
 
     fn build(source: Source, authority: AmbientAuthority, index: Index, notices: Notices) -> Self {
         let spills = Spills { folder: session_folder(source.path(), &index), authority };
-        let builder = Builder { source: &source, index: &index, spills: &spills };
+        let builder = Builder { source: &source, authority, index: &index, spills: &spills };
         let is_agent = store::agent_id(source.path()).is_some();
         let has_side = index.nodes.iter().any(|node| node.side && node.is_message());
         let has_main = index.nodes.iter().any(|node| !node.side && node.is_message());
@@ -83,7 +84,9 @@ impl Session {
     pub(super) fn side_chain(&self, number: usize) -> Option<Self> {
         let conversation = self.inline.get(number)?.clone();
         let shared = Arc::clone(&self.shared);
-        Some(Self { shared, conversation, inline: Vec::new(), agents: OnceLock::new() })
+        // What it started stands in the same file and belongs to the session, as it does itself.
+        let agents = OnceLock::from(Agents::default());
+        Some(Self { shared, conversation, inline: Vec::new(), agents })
     }
 
     /// The subagents; they are looked for when they are first asked for.
@@ -151,6 +154,7 @@ fn session_folder(path: &Path, index: &Index) -> PathBuf {
 
 struct Builder<'b> {
     source: &'b Source,
+    authority: AmbientAuthority,
     index: &'b Index,
     spills: &'b Spills,
 }
@@ -158,7 +162,10 @@ struct Builder<'b> {
 impl Builder<'_> {
     fn conversation(&self, scope: Scope<'_>, mut notices: Notices, is_side: bool) -> Conversation {
         let unreadable_rows = notices.unreadable_rows();
-        let found = chain::select(self.index, scope, &mut notices);
+        let neighbour = |node| {
+            neighbour::holding_parent(self.source, self.authority, self.index.node(node).span)
+        };
+        let found = chain::select(self.index, scope, &neighbour, &mut notices);
         for branch in &found.branches {
             notices.push(self.other_branch(branch));
         }

@@ -41,6 +41,7 @@ fn facts(facts: &Facts) -> String {
     line("ended", facts.ended_at.as_deref());
     line("parent", facts.parent_id.as_deref());
     line("version", facts.source.agent_version.as_deref());
+    line("approval", facts.policy.as_ref().and_then(|policy| policy.approval.as_deref()));
     if let Some(usage) = facts.token_usage {
         let _ = writeln!(
             out,

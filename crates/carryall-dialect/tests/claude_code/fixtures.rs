@@ -60,6 +60,7 @@ cases! {
     compaction_silent
     compaction_unmarked
     content_shapes
+    continued_untold
     damaged
     edits
     forked
@@ -76,6 +77,7 @@ cases! {
     other_branch
     parallel_results
     parent_cycle
+    permission_modes
     pictures
     progress_in_chain
     queued_prompt

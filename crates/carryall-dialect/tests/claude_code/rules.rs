@@ -273,3 +273,30 @@ fn an_agents_file_opened_on_its_own_knows_its_session() {
     let ids: Vec<&str> = agent.children().iter().map(|child| child.id.as_str()).collect();
     assert_eq!(ids, ["agent-cc33"]);
 }
+
+#[test]
+fn a_session_that_goes_on_from_another_file_names_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{ID}.jsonl"));
+    let old = "5e551010-0000-4000-8000-000000000096.jsonl";
+    fs::write(&path, user("u2", Some("u1"), "two")).unwrap();
+    let detail = |path: &Path| {
+        let found = open(path).replay(0..u32::MAX, &mut Null).unwrap();
+        let notice = &found.notices.kept()[0];
+        assert_eq!(notice.kind, NoticeKind::MissingParent);
+        notice.detail.clone().unwrap()
+    };
+    assert_eq!(detail(&path), "the row before it is not in this file");
+    // The id stands across the end of what is read at once.
+    let far = "x".repeat(256 * 1024 - 40);
+    fs::write(folder.path().join(old), user("u0", None, &far) + &user("u1", Some("u0"), "one"))
+        .unwrap();
+    assert_eq!(detail(&path), format!("the row before it is in {old}"));
+}
+
+#[test]
+fn an_agent_of_a_side_chain_is_not_looked_for_among_files() {
+    let session = open(&fixtures::session("subagents-inline"));
+    assert!(session.open_child(0).unwrap().children().is_empty());
+    assert!(matches!(session.open_child(1), Err(OpenError::NoSuchChild { number: 1 })));
+}

@@ -71,7 +71,6 @@ impl<'s> Scan<'s> {
     fn record(&mut self, record: &[u8], place: Place) -> Result<(), serde_json::Error> {
         let mut scratch = Vec::new();
         let row: IndexRow<'_> = rows::parse(record, &mut scratch)?.value;
-        self.index.readable += 1;
         let (class, unknown) = classify_row(&row);
         self.index.known += u64::from(unknown.is_none());
         if let Some(kind) = unknown {
@@ -79,6 +78,10 @@ impl<'s> Scan<'s> {
         }
         if self.index.session_id.is_none() {
             self.index.session_id = row.session_id.filled().map(str::to_owned);
+        }
+        let mode = row.permission_mode.filled();
+        if mode.is_some() && mode != self.index.permission_mode.as_deref() {
+            self.index.permission_mode = mode.map(str::to_owned);
         }
         match class {
             Class::Node(kind) => self.node(&row, kind, record, place),

@@ -42,7 +42,7 @@ fn is_summary(index: &Index, node: u32) -> bool {
         Kind::User(Said::Summary) => true,
         Kind::User(Said::Continuation) => match row.parent {
             Parent::Node(up) => index.node(up).kind == Kind::System(System::Boundary),
-            Parent::Root | Parent::Missing => false,
+            Parent::Root | Parent::Missing => true,
         },
         Kind::User(_)
         | Kind::Assistant { .. }
