@@ -1,44 +1,76 @@
-//! placeholder
+//! coddy: a folder for each session, with its facts in `session.json` and its rows in
+//! `messages.json`.
+//!
+//! [`bundle`] opens the folder, [`document`] finds the rows of the one JSON document, [`plan`]
+//! decides what each row becomes and which result answers which call, and [`replay`] reads the
+//! rows again and pushes the entries. `docs/dialects/coddy.md` says what is decided for which row.
 
-use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
+mod agents;
+mod attachments;
+mod bundle;
+mod calls;
+mod document;
+mod fields;
+mod plan;
+mod recognise;
+mod replay;
+mod row;
+mod session;
+mod store;
+#[cfg(test)]
+mod tests;
+
+use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Stat, Surroundings};
+use bundle::Bundle;
 use carryall_model::{OpenError, Transcript};
+use session::Session;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// placeholder
+/// The name in lists, options and documents.
+pub(crate) const NAME: &str = "coddy";
+
+/// The dialect of coddy, from its first session bundles on.
 #[derive(Clone, Copy, Debug)]
 pub struct Coddy;
 
 impl Dialect for Coddy {
     fn name(&self) -> &'static str {
-        "coddy"
+        NAME
     }
 
     fn looks_for(&self) -> &'static str {
-        ""
+        "a folder that holds session.json and messages.json"
     }
 
-    fn claims(&self, _probe: &Probe<'_>) -> bool {
-        false
+    fn claims(&self, probe: &Probe<'_>) -> bool {
+        recognise::claims(probe)
     }
 
-    fn stores(&self, _surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
-        Vec::new()
+    fn stores(&self, surroundings: &Surroundings<'_>) -> Vec<PathBuf> {
+        store::stores(surroundings)
     }
 
-    fn list(&self, _store: &Path, _each: &mut dyn FnMut(Listed)) -> io::Result<()> {
-        Ok(())
+    fn list(&self, store: &Path, each: &mut dyn FnMut(Listed)) -> io::Result<()> {
+        store::list(store, each)
     }
 
-    fn peek(&self, _listed: &Listed, _cx: &OpenContext<'_>) -> Result<Peek, OpenError> {
-        Ok(Peek::default())
+    fn stat(&self, listed: &Listed) -> io::Result<Stat> {
+        let meta = std::fs::metadata(listed.path.join(bundle::MESSAGES))?;
+        Ok(Stat { bytes: meta.len(), modified: meta.modified()? })
+    }
+
+    fn peek(&self, listed: &Listed, cx: &OpenContext<'_>) -> Result<Peek, OpenError> {
+        let meta = Bundle::open(&listed.path, cx.authority)?.meta;
+        Ok(Peek { title: meta.title(), cwd: meta.cwd, ..Peek::default() })
     }
 
     fn open(
         &self,
         locator: &Locator,
-        _cx: &OpenContext<'_>,
+        cx: &OpenContext<'_>,
     ) -> Result<Box<dyn Transcript>, OpenError> {
-        Err(OpenError::Empty { path: locator.path.clone() })
+        let bundle = Bundle::open(&locator.path, cx.authority)?;
+        Ok(Box::new(Session::open(bundle, cx.branch_of)?))
     }
 }
