@@ -61,3 +61,35 @@ impl Format {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn u1_format_words() {
+        for (word, format) in [
+            ("md", Format::Markdown),
+            ("MD", Format::Markdown),
+            ("markdown", Format::Markdown),
+            ("html", Format::Html),
+            ("HTML", Format::Html),
+            ("json", Format::Json),
+            ("jsonl", Format::JsonLines),
+        ] {
+            assert_eq!(Format::from_word(word), Some(format), "{word}");
+        }
+        for word in ["", "txt", "md.txt", "xml", "chat.md", "htm", " md"] {
+            assert_eq!(Format::from_word(word), None, "{word}");
+        }
+    }
+
+    #[test]
+    fn extensions_of_generated_names_name_their_format() {
+        for format in Format::ALL {
+            assert_eq!(Format::from_extension(format.extension()), Some(format));
+        }
+        assert_eq!(Format::from_extension("HTM"), Some(Format::Html));
+        assert_eq!(Format::from_extension("txt"), None);
+    }
+}

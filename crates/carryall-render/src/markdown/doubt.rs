@@ -4,10 +4,12 @@
 //! with `[a]: /u` in another message, `[[a]](<b>)` is a link in brackets and a raw tag, without it
 //! a link to `b`. In the same way the second pair of brackets in ``[a][x`y] <b> `z`` is a label or
 //! holds the first backtick of a code span; and a viewer that links bare addresses takes the
-//! backtick in ``www.example.org/`x <b> ` `` for a part of the address. So a text that holds a tag
-//! in a code span or link must not hold such a place; then code spans are the same for everyone.
+//! backtick in ``www.example.org/`x <b> ` ``, or a backslash, for a part of the address; and where
+//! a formula between dollars ends differs from viewer to viewer. So a text that holds a tag in a
+//! code span or link must not hold such a place; then code spans and escapes are the same for
+//! everyone.
 
-use memchr::{memchr_iter, memmem};
+use memchr::{memchr_iter, memchr3, memmem, memrchr};
 use std::ops::Range;
 
 /// Code in a document, in the order in which it stands, as far as a probe saw it.
@@ -30,9 +32,13 @@ pub(super) fn doubtful(document: &str, text: Range<usize>, code: &Code) -> bool 
     let bracket = |at: usize| outside(at) && takes_code(&bytes[at + 1..]);
     let footnote =
         |at: usize| outside(text.start + at) && label_takes_code(&bytes[text.start + at + 2..]);
+    let dollar = places(bytes, &text, b'$').find(|at| outside(*at));
     places(bytes, &text, b']').any(bracket)
+        || dollar.is_some_and(|at| formula_takes_code(&bytes[at + 1..]))
         || memmem::find_iter(&bytes[text.start..], "[^").any(footnote)
-        || address_takes_code(document, &text, &code.spans)
+        || ["://", "www."].into_iter().any(|mark| {
+            address_takes_code(&bytes[text.start..], mark, |at| outside(text.start + at))
+        })
 }
 
 /// Whether a `<` could be the beginning of raw HTML.
@@ -52,38 +58,46 @@ fn within(ranges: &[Range<usize>], at: usize) -> bool {
     after > 0 && ranges[after - 1].contains(&at)
 }
 
-/// Whether what follows a `]` could be an address or label with a backtick or tag in it.
+/// Whether what follows a `]` could be an address or label that takes code with it.
 fn takes_code(after: &[u8]) -> bool {
     match after.first() {
-        Some(b'(') => {
-            matches!(first_of(&after[1..], b")`<(\"'"), Some(b'`' | b'<' | b'(' | b'"' | b'\''))
-        }
+        // A simple address only: quotes begin a title, and brackets can nest.
+        Some(b'(') => ends_otherwise(&after[1..], b")", b"`\\<(\"'"),
         Some(b'[') => label_takes_code(&after[1..]),
         _ => false,
     }
 }
 
 fn label_takes_code(label: &[u8]) -> bool {
-    matches!(first_of(label, b"[]`<"), Some(b'`' | b'<'))
+    ends_otherwise(label, b"[]", b"`\\<")
 }
 
-fn first_of(bytes: &[u8], set: &[u8]) -> Option<u8> {
-    bytes.iter().copied().find(|byte| set.contains(byte))
+/// Whether one of `others` comes before the first of `ends`.
+fn ends_otherwise(bytes: &[u8], ends: &[u8], others: &[u8]) -> bool {
+    let first = bytes.iter().find(|byte| ends.contains(byte) || others.contains(byte));
+    first.is_some_and(|byte| others.contains(byte))
 }
 
-/// Whether a code span begins inside what could be a bare address.
-fn address_takes_code(document: &str, text: &Range<usize>, spans: &[Range<usize>]) -> bool {
-    let mut address = false;
-    let mut from = text.start;
-    for span in spans.iter().filter(|span| text.contains(&span.start)) {
-        let Some(between) = document.get(from..span.start) else { continue };
-        let word = between.rsplit(char::is_whitespace).next().unwrap_or(between);
-        address &= word.len() == between.len();
-        address |= word.contains("://") || word.contains("www.");
-        if address {
+/// Whether there is code before the last dollar that could end a formula. Viewers agree on formulas
+/// least of all, so this knows nothing of their rules.
+fn formula_takes_code(after: &[u8]) -> bool {
+    let end = memrchr(b'$', after).unwrap_or_default();
+    memchr3(b'`', b'\\', b'<', &after[..end]).is_some()
+}
+
+/// Whether what could be a bare address runs into a backtick or an escape.
+fn address_takes_code(text: &[u8], mark: &str, outside: impl Fn(usize) -> bool) -> bool {
+    let mut seen = 0;
+    for at in memmem::find_iter(text, mark) {
+        // One look at a word is enough, and keeps a long one from being read again and again.
+        if at < seen || !outside(at) {
+            continue;
+        }
+        let end = text[at..].iter().position(|b| b.is_ascii_whitespace() || b"`\\".contains(b));
+        seen = end.map_or(text.len(), |end| at + end);
+        if matches!(text.get(seen), Some(b'`' | b'\\')) {
             return true;
         }
-        from = span.end;
     }
     false
 }
@@ -102,9 +116,14 @@ mod tests {
             "[^a`b] `<i>`",
             "www.example.invalid/`x <b> `",
             "http://example.invalid/`x <b> `",
+            "www.example.invalid/\\<b>",
+            "www.example.invalid/\\<b> and http://example.invalid/",
+            "[a][x\\]`] <b> `",
             "| x ` | <b> | ` |\n|---|---|---|\n",
             "[^1]: a\n\n    <script>",
             "$$\n`\n$$ <b> `",
+            "${```$<b>```",
+            "a cost of $1 for `<T>`, then `$HOME`",
         ] {
             assert_eq!(Prose::default().mode(text), Mode::Fenced, "{text}");
         }
@@ -117,9 +136,9 @@ mod tests {
             "`Vec<T>` as in [`Vec`](https://example.invalid) and [x][y]",
             "- [x] `<T>` (see [^1])\n\n[^1]: note",
             "| a | `Vec<T>` |\n|---|---|\n| 1 | 2 |",
-            "`https://example.invalid/<id>` and <https://example.invalid/`>",
+            "`https://example.invalid/<id>` and <https://example.invalid/>",
             "```\n[a](`<b>`)\n```",
-            "a cost of $1 for `<T>`, then $2",
+            "a cost of $1 or $2 for `<T>`",
         ] {
             assert_eq!(Prose::default().mode(text), Mode::Verbatim, "{text}");
         }

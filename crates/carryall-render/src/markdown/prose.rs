@@ -44,18 +44,22 @@ impl Prose {
         if !tags && !may_hold_fences(text) {
             return Mode::Verbatim;
         }
-        let mode = match self.probe(text, "", Options::empty()) {
-            Seen::Framed => Mode::Verbatim,
-            Seen::Open(closing) => Mode::Closed(closing),
+        if has_lone_return(text) || has_tab_behind_fence(text) {
+            return Mode::Fenced;
+        }
+        let closing = match self.probe(text, "", Options::empty()) {
+            Seen::Framed => None,
+            Seen::Open(closing) => Some(closing),
             Seen::Unsafe => return Mode::Fenced,
         };
-        let (closing, again) = match &mode {
-            Mode::Closed(closing) => (closing.as_str(), Some(Options::empty())),
-            Mode::Verbatim | Mode::Fenced => ("", None),
-        };
-        let mut readings = again.into_iter().chain(other_readings(text, tags));
-        let holds = readings.all(|reading| self.probe(text, closing, reading) == Seen::Framed);
-        if holds { mode } else { Mode::Fenced }
+        let plain = closing.is_some().then_some(Options::empty());
+        let tables = tags.then(|| with_tables(text)).flatten();
+        let mut readings = plain.into_iter().chain(tables);
+        let closing_line = closing.as_deref().unwrap_or_default();
+        if !readings.all(|reading| self.probe(text, closing_line, reading) == Seen::Framed) {
+            return Mode::Fenced;
+        }
+        closing.map_or(Mode::Verbatim, Mode::Closed)
     }
 
     /// Parses the text as it would stand in the file, with a marker and a heading behind it.
@@ -187,12 +191,31 @@ fn may_hold_fences(text: &str) -> bool {
     memmem::find(bytes, b"```").is_some() || memmem::find(bytes, b"~~~").is_some()
 }
 
-/// Other ways in which viewers may read this text: a table cell or a formula can end before the
-/// code span that seemed to hold a tag, and a footnote can hold what seemed to be code.
-fn other_readings(text: &str, tags: bool) -> impl Iterator<Item = Options> + use<> {
-    let github = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES | Options::ENABLE_STRIKETHROUGH;
-    let tables = tags && (text.contains('|') || text.contains("[^"));
-    let formulas = tags && text.contains('$');
-    let tables = tables.then_some(github);
-    tables.into_iter().chain(formulas.then_some(github | Options::ENABLE_MATH))
+/// Not all parsers take a CR without LF for the end of a line, so they differ in where a fence
+/// begins.
+fn has_lone_return(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    memchr_iter(b'\r', bytes).any(|at| bytes.get(at + 1).is_some_and(|next| *next != b'\n'))
+}
+
+/// Not all parsers let a tab stand behind a closing fence.
+fn has_tab_behind_fence(text: &str) -> bool {
+    ['`', '~'].into_iter().any(|mark| {
+        let run = [mark as u8; 3];
+        let mut rest = text;
+        while let Some(at) = memmem::find(rest.as_bytes(), &run) {
+            rest = rest[at..].trim_start_matches(mark).trim_start_matches(' ');
+            if rest.starts_with('\t') {
+                return true;
+            }
+        }
+        false
+    })
+}
+
+/// The other way in which viewers read such a text: a table cell can end before the code span that
+/// seemed to hold a tag, and a footnote can hold what seemed to be a code block.
+fn with_tables(text: &str) -> Option<Options> {
+    let reading = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
+    (text.contains('|') || text.contains("[^")).then_some(reading)
 }

@@ -2,9 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "this is all tests")]
 
+mod bytes;
+mod properties;
 mod reader;
 mod session;
 #[path = "../support/mod.rs"]
 mod support;
+mod units;
 mod vectors;
 mod views;

@@ -90,7 +90,7 @@ pub(crate) fn check_frame(markdown: &str) -> Result<Vec<Piece>, String> {
             return Err(format!("{name} sees {seen:?}, not {genuine:?}"));
         }
     }
-    for options in [views::comrak_plain(), views::comrak_github()] {
+    for options in [views::comrak_plain(), views::comrak_github_page()] {
         let seen = views::browser(markdown, &options)?;
         if seen != genuine {
             return Err(format!("a browser sees {seen:?}, not {genuine:?}"));

@@ -174,6 +174,14 @@ fn walk<'a>(node: &'a AstNode<'a>, at_top: bool, view: &mut View) {
     }
 }
 
+/// The same for HTML: of a footnote that is defined twice, comrak leaves the second definition in
+/// its place and closes the list that it opened there at the end of the page only.
+pub(crate) fn comrak_github_page() -> comrak::Options<'static> {
+    let mut options = comrak_github();
+    options.extension.footnotes = false;
+    options
+}
+
 /// The markers that a browser finds directly in the body, each with its heading behind it.
 pub(crate) fn browser(
     markdown: &str,

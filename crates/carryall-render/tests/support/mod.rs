@@ -6,6 +6,8 @@ use carryall_model::*;
 use carryall_render::{Format, Product, Renderer, renderer};
 use serde_json::value::RawValue;
 
+pub(crate) mod hostile;
+
 pub(crate) const EXPORTED_AT: &str = "2026-09-14T09:02:47Z";
 
 pub(crate) fn product() -> Product {
