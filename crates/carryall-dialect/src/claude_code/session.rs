@@ -1,6 +1,6 @@
 //! An open session: its facts, its plan, and the file that both come from.
 
-use super::agents::{self, Agents};
+use super::agents::{self, Agents, Started};
 use super::chain::{self, Branch, Scope};
 use super::facts::Gathered;
 use super::index::{self, Index, Kind, NONE, Response, Task};
@@ -102,12 +102,15 @@ impl Transcript for Session {
 
     fn replay(&self, which: Range<u32>, sink: &mut dyn EntrySink) -> Result<Found, ReplayError> {
         let shared = &*self.shared;
+        // A session that started no subagent does not look for any.
+        let nobody = Started::default();
+        let started = if shared.tasks.is_empty() { &nobody } else { &self.agents().started };
         let reading = Reading {
             source: &shared.source,
             responses: &shared.responses,
             words: &shared.words,
             spills: &shared.spills,
-            started: &self.agents().started,
+            started,
         };
         let mut found = replay(&reading, &self.conversation.plan, which, sink)?;
         let mut notices = self.conversation.notices.clone();
