@@ -3,11 +3,12 @@
 //! A probe sees one text, a viewer the whole file, and link definitions hold for the whole file:
 //! with `[a]: /u` in another message, `[[a]](<b>)` is a link in brackets and a raw tag, without it
 //! a link to `b`. In the same way the second pair of brackets in ``[a][x`y] <b> `z`` is a label or
-//! holds the first backtick of a code span; and a viewer that links bare addresses takes the
-//! backtick in ``www.example.org/`x <b> ` ``, or a backslash, for a part of the address; and where
-//! a formula between dollars ends differs from viewer to viewer. So a text that holds a tag in a
-//! code span or link must not hold such a place; then code spans and escapes are the same for
-//! everyone.
+//! holds the first backtick of a code span. And viewers differ: those that link bare addresses
+//! take the backtick in ``www.example.org/`x <b> ` ``, or a backslash, for a part of the address;
+//! formulas between dollars end here or there; a tag that begins a line ends a paragraph or not.
+//!
+//! So a text that holds a tag in a code span or link must not hold such a place; then code spans
+//! and escapes are the same for everyone.
 
 use memchr::{memchr_iter, memchr3, memmem, memrchr};
 use std::ops::Range;
@@ -32,8 +33,10 @@ pub(super) fn doubtful(document: &str, text: Range<usize>, code: &Code) -> bool 
     let bracket = |at: usize| outside(at) && takes_code(&bytes[at + 1..]);
     let footnote =
         |at: usize| outside(text.start + at) && label_takes_code(&bytes[text.start + at + 2..]);
+    let line = |at: usize| tag(at) && begins_html_line(bytes, at);
     let dollar = places(bytes, &text, b'$').find(|at| outside(*at));
-    places(bytes, &text, b']').any(bracket)
+    places(bytes, &text, b'<').any(line)
+        || places(bytes, &text, b']').any(bracket)
         || dollar.is_some_and(|at| formula_takes_code(&bytes[at + 1..]))
         || memmem::find_iter(&bytes[text.start..], "[^").any(footnote)
         || ["://", "www."].into_iter().any(|mark| {
@@ -56,6 +59,15 @@ fn places(bytes: &[u8], text: &Range<usize>, byte: u8) -> impl Iterator<Item = u
 fn within(ranges: &[Range<usize>], at: usize) -> bool {
     let after = ranges.partition_point(|range| range.start <= at);
     after > 0 && ranges[after - 1].contains(&at)
+}
+
+/// Whether a `<` begins a line, past marks of quotes and lists, and no address in angle brackets.
+/// Parsers differ in whether such a line ends the paragraph, and a code span with it.
+fn begins_html_line(bytes: &[u8], at: usize) -> bool {
+    let marks = bytes[..at].iter().rev().find(|byte| !b" \t>*+-.)0123456789".contains(byte));
+    let name = |byte: &&u8| byte.is_ascii_alphanumeric() || **byte == b'-';
+    let after = bytes[at + 1..].iter().find(|byte| !name(byte));
+    matches!(marks, None | Some(b'\n')) && !matches!(after, Some(b':' | b'.' | b'@' | b'+'))
 }
 
 /// Whether what follows a `]` could be an address or label that takes code with it.
@@ -119,6 +131,7 @@ mod tests {
             "www.example.invalid/\\<b>",
             "www.example.invalid/\\<b> and http://example.invalid/",
             "[a][x\\]`] <b> `",
+            "- [```+++\n<b>\n```rust```markdown\n",
             "| x ` | <b> | ` |\n|---|---|---|\n",
             "[^1]: a\n\n    <script>",
             "$$\n`\n$$ <b> `",
@@ -133,6 +146,7 @@ mod tests {
     fn ordinary_prose_with_tags_in_code_stays_live() {
         for text in [
             "see [docs](https://example.invalid/a#b) for `Vec<T>`",
+            "see\n<https://example.invalid/>\n> <a@example.invalid>",
             "`Vec<T>` as in [`Vec`](https://example.invalid) and [x][y]",
             "- [x] `<T>` (see [^1])\n\n[^1]: note",
             "| a | `Vec<T>` |\n|---|---|\n| 1 | 2 |",
