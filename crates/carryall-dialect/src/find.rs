@@ -3,7 +3,10 @@
 //! An id or its beginning is decided by names alone: no file is opened, however many there are.
 
 use crate::{Dialect, Listed, OpenContext, Peek, Registry, Stat, Surroundings};
+use cap_std::AmbientAuthority;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 /// What to look for, and where.
@@ -125,13 +128,33 @@ fn titled<'r>(
     let mut hits = Vec::new();
     for (dialect, store) in stores(registry, surroundings, query.agent, query.store) {
         let _ = dialect.list(&store, &mut |listed| {
-            let title = || dialect.peek(&listed, cx).ok()?.title;
-            if !listed.is_subagent && title().as_deref() == Some(query.text) {
+            if !listed.is_subagent {
                 hits.push(Hit { dialect, listed });
             }
         });
     }
-    hits
+    let peeks = peek_all(&hits, cx.authority);
+    let is_meant = |peek: Peek| peek.title.as_deref() == Some(query.text);
+    hits.into_iter().zip(peeks).filter_map(|(hit, peek)| is_meant(peek).then_some(hit)).collect()
+}
+
+/// Looks into all of these sessions, on as many threads as there are processors. One that cannot
+/// be read has nothing to show.
+fn peek_all(hits: &[Hit<'_>], authority: AmbientAuthority) -> Vec<Peek> {
+    let threads = thread::available_parallelism().map_or(1, NonZero::get);
+    let share = hits.len().div_ceil(threads).max(1);
+    let look = |hits: &[Hit<'_>]| -> Vec<Peek> {
+        // A peek asks no program for a branch.
+        let cx = OpenContext { authority, branch_of: &|_| None };
+        let peek = |hit: &Hit<'_>| hit.dialect.peek(&hit.listed, &cx).unwrap_or_default();
+        hits.iter().map(peek).collect()
+    };
+    thread::scope(|scope| {
+        let shares: Vec<_> =
+            hits.chunks(share).map(|share| (share, scope.spawn(move || look(share)))).collect();
+        let lost = |hits: &[Hit<'_>]| vec![Peek::default(); hits.len()];
+        shares.into_iter().flat_map(|(share, done)| done.join().unwrap_or(lost(share))).collect()
+    })
 }
 
 /// The stores to look at, each with its dialect.
@@ -217,27 +240,31 @@ pub fn newest(
             let Ok(stat) = dialect.stat(&listed) else { return };
             let recent = filter.since.is_none_or(|since| stat.modified >= since);
             if !listed.is_subagent && recent && stat.bytes > 0 {
-                known.push((dialect, listed, stat));
+                known.push((Hit { dialect, listed }, stat));
             }
         });
         if let Err(error) = listed {
             listing.problems.push(format!("{} could not be read: {error}", store.display()));
         }
     }
-    known.sort_by(|(_, a, x), (_, b, y)| y.modified.cmp(&x.modified).then(a.id.cmp(&b.id)));
+    known.sort_by(|(a, x), (b, y)| {
+        y.modified.cmp(&x.modified).then_with(|| a.listed.id.cmp(&b.listed.id))
+    });
     let limit = filter.limit.unwrap_or(usize::MAX);
-    for (dialect, listed, stat) in known {
-        if filter.cwd.is_none() && listing.rows.len() >= limit {
-            listing.more += 1;
-            continue;
-        }
-        // A session that cannot be read is listed all the same: its name and size are known.
-        let peek = dialect.peek(&listed, cx).unwrap_or_default();
+    // To know where a session ran it has to be opened, so that filter opens all of them.
+    let opened = if filter.cwd.is_some() { known.len() } else { known.len().min(limit) };
+    let (hits, stats): (Vec<_>, Vec<_>) = known.into_iter().unzip();
+    listing.more = hits.len() - opened;
+    let peeks = peek_all(&hits[..opened], cx.authority);
+    for ((hit, stat), peek) in hits.into_iter().zip(stats).zip(peeks) {
         if !ran_in(&peek, filter.cwd.as_deref()) {
             continue;
         }
         match listing.rows.len() < limit {
-            true => listing.rows.push(Row { agent: dialect.name(), listed, stat, peek }),
+            true => {
+                let Hit { dialect, listed } = hit;
+                listing.rows.push(Row { agent: dialect.name(), listed, stat, peek });
+            }
             false => listing.more += 1,
         }
     }
