@@ -29,6 +29,9 @@ pub(super) const INFO: &str = "markdown";
 /// A closing line longer than this would be uglier than a fence of the other kind.
 const MAX_CLOSING: usize = 64;
 
+/// A longer text is not probed: a parse takes many times its memory, and nobody reads it as Markdown.
+const MAX_PROBED: usize = 4 << 20;
+
 /// Decides on modes; keeps one buffer for its probes.
 #[derive(Debug, Default)]
 pub(super) struct Prose {
@@ -44,7 +47,7 @@ impl Prose {
         if !tags && !may_hold_fences(text) {
             return Mode::Verbatim;
         }
-        if has_lone_return(text) || has_tab_behind_fence(text) {
+        if text.len() > MAX_PROBED || has_lone_return(text) || has_tab_behind_fence(text) {
             return Mode::Fenced;
         }
         let closing = match self.probe(text, "", Options::empty()) {
@@ -218,4 +221,61 @@ fn has_tab_behind_fence(text: &str) -> bool {
 fn with_tables(text: &str) -> Option<Options> {
     let reading = Options::ENABLE_TABLES | Options::ENABLE_FOOTNOTES;
     (text.contains('|') || text.contains("[^")).then_some(reading)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(text: &str) -> Mode {
+        Prose::default().mode(text)
+    }
+
+    #[test]
+    fn a_text_that_begins_as_our_own_fence_does_is_fenced() {
+        for text in ["```markdown\nx\n```", "~~~~markdown\n~~~~", "```markdown"] {
+            assert_eq!(mode(text), Mode::Fenced, "{text}");
+        }
+        for text in [
+            "```markdown \nx\n```",
+            "```markdownx\n```",
+            " ```markdown\n```",
+            "a\n```markdown\n```",
+        ] {
+            assert_eq!(mode(text), Mode::Verbatim, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fence_is_closed_by_a_line_like_its_own() {
+        for (text, closing) in [
+            ("```rust\nx", "```"),
+            ("~~~~~\n```\nx", "~~~~~"),
+            ("   ```\nx", "```"),
+            ("```\n```\n```", "```"),
+        ] {
+            assert_eq!(mode(text), Mode::Closed(closing.to_owned()), "{text}");
+        }
+        let long = |ticks: usize| format!("{}\nx", "`".repeat(ticks));
+        assert_eq!(mode(&long(MAX_CLOSING)), Mode::Closed("`".repeat(MAX_CLOSING)));
+        assert_eq!(mode(&long(MAX_CLOSING + 1)), Mode::Fenced);
+    }
+
+    #[test]
+    fn what_parsers_read_differently_is_fenced() {
+        for text in ["```\r\t`", "a\r```", "```\n```\t", "~~~\n~~~ \t"] {
+            assert_eq!(mode(text), Mode::Fenced, "{text:?}");
+        }
+        for text in ["a\rb", "```\r\nx\r\n```\r\n", "x\ty ```z```", "```\n\tx\n```\r"] {
+            assert_eq!(mode(text), Mode::Verbatim, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn very_long_texts_are_probed_only_to_a_limit() {
+        let text = |length: usize| format!("```\n```\n{}", "x".repeat(length - 8));
+        assert_eq!(mode(&text(MAX_PROBED)), Mode::Verbatim);
+        assert_eq!(mode(&text(MAX_PROBED + 1)), Mode::Fenced);
+        assert_eq!(mode(&"x".repeat(MAX_PROBED + 1)), Mode::Verbatim);
+    }
 }
