@@ -55,3 +55,22 @@ impl Spills {
         Some(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{name, path};
+
+    #[test]
+    fn only_the_name_is_taken_and_only_from_the_right_folder() {
+        let result = "\n<persisted-output>\nToo large. Full output saved to: /a/tool-results/x.txt\n\nPreview";
+        assert_eq!(path(result), Some("/a/tool-results/x.txt"));
+        assert_eq!(path("I saved to: /a/tool-results/x.txt"), None);
+        assert_eq!(path("<persisted-output>\nnothing"), None);
+        assert_eq!(name("/a/tool-results/x.txt"), Some("x.txt"));
+        assert_eq!(name("C:\\a\\tool-results\\x.txt"), Some("x.txt"));
+        assert_eq!(name("/a/b/x.txt"), None);
+        assert_eq!(name("x.txt"), None);
+        assert_eq!(name("/a/tool-results/.."), None);
+        assert_eq!(name("/a/tool-results/"), None);
+    }
+}

@@ -287,11 +287,45 @@ fn a_session_that_goes_on_from_another_file_names_it() {
         notice.detail.clone().unwrap()
     };
     assert_eq!(detail(&path), "the row before it is not in this file");
-    // The id stands across the end of what is read at once.
-    let far = "x".repeat(256 * 1024 - 40);
-    fs::write(folder.path().join(old), user("u0", None, &far) + &user("u1", Some("u0"), "one"))
-        .unwrap();
-    assert_eq!(detail(&path), format!("the row before it is in {old}"));
+    // Somewhere among these the id stands across the end of what is read at once.
+    for far in (0..240).step_by(6) {
+        let first = user("u0", None, &"x".repeat(256 * 1024 - 300 + far));
+        fs::write(folder.path().join(old), first + &user("u1", Some("u0"), "one")).unwrap();
+        assert_eq!(detail(&path), format!("the row before it is in {old}"));
+    }
+}
+
+fn dumped(text: &str) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{ID}.jsonl"));
+    fs::write(&path, text).unwrap();
+    dump::dump(&*open(&path))
+}
+
+#[test]
+fn a_queued_prompt_is_repeated_by_the_row_with_its_id() {
+    let queued = "{\"type\":\"attachment\",\"uuid\":\"q1\",\"parentUuid\":\"u1\",\
+        \"isSidechain\":false,\"sessionId\":\"s\",\"attachment\":{\"type\":\"queued_command\",\
+        \"commandMode\":\"prompt\",\"prompt\":\"later\",\"source_uuid\":\"ID\"}}\n";
+    let rows = |source: &str| {
+        user("u1", None, "one")
+            + &queued.replace("ID", source)
+            + &user("u2", Some("q1"), "two")
+            + &user("u3", Some("u2"), "later, as it was sent")
+    };
+    let repeated = dumped(&rows("u3"));
+    assert!(!repeated.contains("\"later\"") && repeated.contains("user turns 3"), "{repeated}");
+    let alone = dumped(&rows("u9"));
+    assert!(alone.contains("\"later\"") && alone.contains("user turns 4"), "{alone}");
+}
+
+#[test]
+fn a_note_that_nobody_typed_is_no_end_of_a_conversation() {
+    let note = user("m1", Some("u1"), "a note").replace("\"sess", "\"isMeta\":true,\"sess");
+    let text = dumped(&(user("u1", None, "one") + &user("u2", Some("u1"), "two") + &note));
+    assert!(text.contains("\"two\"") && !text.contains("\"a note\""), "{text}");
+    let only = dumped(&(user("u1", None, "one") + &note));
+    assert!(only.contains("\"a note\""), "{only}");
 }
 
 #[test]
