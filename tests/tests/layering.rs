@@ -84,14 +84,18 @@ fn sources() -> Vec<PathBuf> {
     found
 }
 
+/// The text of a source file up to its tests.
+fn shipped(path: &Path) -> String {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.split("#[cfg(test)]").next().unwrap_or_default().to_owned()
+}
+
 #[test]
 fn the_persons_authority_is_taken_in_one_file() {
     let taking: BTreeSet<_> = sources()
         .into_iter()
         .filter(|path| {
-            let text = std::fs::read_to_string(path).unwrap();
-            let shipped = text.split("#[cfg(test)]").next().unwrap_or_default();
-            shipped.lines().any(|line| {
+            shipped(path).lines().any(|line| {
                 line.contains("ambient_authority()") && !line.trim_start().starts_with("//")
             })
         })
@@ -107,7 +111,7 @@ fn the_persons_authority_is_taken_in_one_file() {
 fn renderers_know_no_agent() {
     let names = ["claude", "coddy", "codex", "opencode", "gemini"];
     for path in sources().iter().filter(|path| path.to_str().unwrap().contains("carryall-render")) {
-        let text = std::fs::read_to_string(path).unwrap().to_lowercase();
+        let text = shipped(path).to_lowercase();
         for name in names {
             assert!(!text.contains(name), "{} names {name}", path.display());
         }
