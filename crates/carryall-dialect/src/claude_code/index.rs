@@ -246,7 +246,7 @@ pub(super) struct Index {
     pub(super) permission_mode: Option<String>,
     /// Rows of a kind that is known.
     pub(super) known: u64,
-    /// The ids of queued prompts that a row with that id repeats.
+    /// Queued prompts that a row of the file repeats under an id of their own naming.
     pub(super) repeated_prompts: Vec<u32>,
 }
 

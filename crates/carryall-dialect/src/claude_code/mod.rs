@@ -21,8 +21,6 @@ mod row;
 mod session;
 mod spill;
 mod store;
-#[cfg(test)]
-mod tests;
 
 use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};

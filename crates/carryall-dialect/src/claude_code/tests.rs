@@ -1,1 +1,0 @@
-//! Fixtures, one trap each.
