@@ -93,6 +93,7 @@ cases! {
     titles_custom
     titles_foreign_summary
     titles_summary
+    tour
     unknown_kinds
     unreadable_thinking
 }
