@@ -9,6 +9,18 @@ use super::text;
 use memchr::memchr;
 use std::io::{self, Write};
 
+/// The classes of the sixteen colours of text.
+const INKS: [&str; 16] = [
+    "f0", "f1", "f2", "f3", "f4", "f5", "f6", "f7", "f8", "f9", "f10", "f11", "f12", "f13", "f14",
+    "f15",
+];
+
+/// The classes of the sixteen colours of the ground.
+const GROUNDS: [&str; 16] = [
+    "k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "k10", "k11", "k12", "k13", "k14",
+    "k15",
+];
+
 /// How text is drawn at a point of the stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Pen {
@@ -83,31 +95,22 @@ impl Pen {
     /// Opens a span with the pen's classes.
     fn open<W: Write>(self, out: &mut W) -> io::Result<()> {
         out.write_all(b"<span class=\"")?;
-        let mut space = "";
-        let mut class = |class: std::fmt::Arguments<'_>| {
-            let written = write!(out, "{space}{class}");
-            space = " ";
-            written
-        };
-        if self.ink.is_some() || self.dim {
-            class(format_args!("a"))?;
-        }
-        if let Some(ink) = self.ink {
-            class(format_args!("f{ink}"))?;
-        }
-        if let Some(ground) = self.ground {
-            class(format_args!("k{ground}"))?;
-        }
-        let marks = [
-            (self.bold, "ab"),
-            (self.dim, "ad"),
-            (self.italic, "ai"),
-            (self.underlined, "au"),
-            (self.reversed, "ar"),
-            (self.struck, "ax"),
+        let classes = [
+            (self.ink.is_some() || self.dim).then_some("a"),
+            self.ink.and_then(|ink| INKS.get(usize::from(ink)).copied()),
+            self.ground.and_then(|ground| GROUNDS.get(usize::from(ground)).copied()),
+            self.bold.then_some("ab"),
+            self.dim.then_some("ad"),
+            self.italic.then_some("ai"),
+            self.underlined.then_some("au"),
+            self.reversed.then_some("ar"),
+            self.struck.then_some("ax"),
         ];
-        for (_, mark) in marks.into_iter().filter(|(set, _)| *set) {
-            class(format_args!("{mark}"))?;
+        let mut space = "";
+        for class in classes.into_iter().flatten() {
+            out.write_all(space.as_bytes())?;
+            out.write_all(class.as_bytes())?;
+            space = " ";
         }
         out.write_all(b"\">")
     }

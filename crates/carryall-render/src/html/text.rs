@@ -6,96 +6,121 @@
 //! as control pictures, DEL as U+2421, NUL and C1 as U+FFFD.
 
 use crate::chars::{is_hidden, visible_controls};
-use memchr::{memchr, memchr_iter};
+use memchr::{memchr, memchr_iter, memchr3_iter};
 use std::fmt;
 use std::io::{self, Write};
 
-/// What a byte means to [`text`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// It is copied.
-    Plain,
-    /// Something else stands in its place.
-    Replaced,
-    /// A character begins here that may be hidden or a C1 control.
-    Lead,
+/// Whether a byte begins a character that [`text`] may have to replace, besides those of markup.
+static RARE: [bool; 256] = rare();
+
+const fn rare() -> [bool; 256] {
+    let mut rare = [false; 256];
+    let mut control = 0;
+    while control < 0x20 {
+        rare[control] = is_unusual(control as u8);
+        control += 1;
+    }
+    rare[0x7f] = true;
+    rare[0xc2] = true; // C1 controls, soft hyphen
+    rare[0xd8] = true; // Arabic letter mark
+    rare[0xe1] = true; // Mongolian vowel separator
+    rare[0xe2] = true; // zero-width and bidirectional characters
+    rare[0xef] = true; // byte order mark, interlinear annotations
+    rare[0xf3] = true; // tag characters
+    rare
 }
 
-/// The kind of each byte.
-static KINDS: [Kind; 256] = kinds();
+/// Anything but printable ASCII, tab and line feed. Three comparisons and no branch: the compiler
+/// makes it a few vector instructions for a whole block.
+const fn is_unusual(byte: u8) -> bool {
+    (byte.wrapping_sub(0x20) > 0x5e) & (byte != b'\t') & (byte != b'\n')
+}
 
-const fn kinds() -> [Kind; 256] {
-    let mut kinds = [Kind::Plain; 256];
-    let mut byte = 0_u8;
-    loop {
-        if is_special(byte) {
-            kinds[byte as usize] = if byte < 0x80 { Kind::Replaced } else { Kind::Lead };
+/// How many bytes are looked at together.
+const BLOCK: usize = 64;
+
+/// The characters of a text, besides those of markup, for which something else is written.
+struct Rare<'a> {
+    text: &'a str,
+    /// What is before is seen.
+    at: usize,
+    /// What is before and not seen is to be looked at byte by byte.
+    block: usize,
+}
+
+impl<'a> Rare<'a> {
+    fn of(text: &'a str) -> Self {
+        Self { text, at: 0, block: 0 }
+    }
+
+    /// Steps over blocks in which there is nothing; false at the end of the text.
+    fn find_block(&mut self) -> bool {
+        let (blocks, rest) = self.text.as_bytes()[self.block..].as_chunks::<BLOCK>();
+        for block in blocks {
+            self.at = self.at.max(self.block);
+            self.block += BLOCK;
+            if block.iter().fold(0, |any, &byte| any | u8::from(is_unusual(byte))) != 0 {
+                return true;
+            }
         }
-        if byte == 0xff {
-            return kinds;
-        }
-        byte += 1;
+        self.at = self.at.max(self.block);
+        self.block += rest.len();
+        !rest.is_empty()
     }
 }
 
-/// Bytes at which [`text`] must look twice. Only comparisons, no branch: the compiler makes it a
-/// few vector instructions for a whole chunk.
-const fn is_special(byte: u8) -> bool {
-    ((byte < 0x20) & (byte != b'\t') & (byte != b'\n'))
-        | (byte == b'&')
-        | (byte == b'<')
-        | (byte == b'>')
-        | (byte == 0x7f)
-        | (byte == 0xc2) // C1 controls, soft hyphen
-        | (byte == 0xd8) // Arabic letter mark
-        | (byte == 0xe1) // Mongolian vowel separator
-        | (byte == 0xe2) // zero-width and bidirectional characters
-        | (byte == 0xef) // byte order mark, interlinear annotations
-        | (byte == 0xf3) // tag characters
-}
+impl Iterator for Rare<'_> {
+    type Item = (usize, char);
 
-/// Where the next special byte is, from `from` on.
-fn next_special(bytes: &[u8], from: usize) -> Option<usize> {
-    let mut at = from;
-    let (chunks, _) = bytes[from..].as_chunks::<32>();
-    for chunk in chunks {
-        if chunk.iter().fold(false, |hit, &byte| hit | is_special(byte)) {
-            break;
+    fn next(&mut self) -> Option<Self::Item> {
+        loop {
+            let block = self.text.as_bytes().get(self.at..self.block).unwrap_or_default();
+            let Some(found) = block.iter().position(|&byte| RARE[usize::from(byte)]) else {
+                if self.find_block() {
+                    continue;
+                }
+                return None;
+            };
+            let at = self.at + found;
+            let c = self.text[at..].chars().next()?;
+            self.at = at + c.len_utf8();
+            if c.is_ascii() || matches!(c, '\u{80}'..='\u{9f}') || is_hidden(c) {
+                return Some((at, c));
+            }
         }
-        at += chunk.len();
     }
-    let rest = bytes[at..].iter();
-    rest.clone().position(|&byte| KINDS[usize::from(byte)] != Kind::Plain).map(|n| at + n)
 }
 
 /// Writes a text in text position.
 pub(super) fn text<W: Write>(out: &mut W, text: &str) -> io::Result<()> {
-    let bytes = text.as_bytes();
-    let (mut done, mut at) = (0, 0);
-    while let Some(found) = next_special(bytes, at) {
-        let Some(c) = text[found..].chars().next() else { break };
-        at = found + c.len_utf8();
-        if !is_replaced(c) {
-            continue;
-        }
-        out.write_all(&bytes[done..found])?;
+    let mut done = 0;
+    for (at, c) in Rare::of(text) {
+        without_markup(out, &text[done..at])?;
         replacement(out, c)?;
-        done = at;
+        done = at + c.len_utf8();
+    }
+    without_markup(out, &text[done..])
+}
+
+/// Writes text of ordinary characters: `&`, `<` and `>` alone are replaced.
+fn without_markup<W: Write>(out: &mut W, text: &str) -> io::Result<()> {
+    let bytes = text.as_bytes();
+    let mut done = 0;
+    for at in memchr3_iter(b'&', b'<', b'>', bytes) {
+        out.write_all(&bytes[done..at])?;
+        out.write_all(match bytes[at] {
+            b'&' => b"&amp;",
+            b'<' => b"&lt;",
+            _ => b"&gt;",
+        })?;
+        done = at + 1;
     }
     out.write_all(&bytes[done..])
 }
 
-/// Whether something else than the character itself is written.
-fn is_replaced(c: char) -> bool {
-    c.is_ascii() || matches!(c, '\u{80}'..='\u{9f}') || is_hidden(c)
-}
-
-/// What stands in a special character's place.
+/// What stands in a rare character's place.
 fn replacement<W: Write>(out: &mut W, c: char) -> io::Result<()> {
     match c {
-        '&' => out.write_all(b"&amp;"),
-        '<' => out.write_all(b"&lt;"),
-        '>' => out.write_all(b"&gt;"),
         // A parser would make a line feed of the character itself.
         '\r' => out.write_all(b"&#13;"),
         '\0' | '\u{80}'..='\u{9f}' => out.write_all("\u{fffd}".as_bytes()),
@@ -363,11 +388,13 @@ mod tests {
     }
 
     #[test]
-    fn special_bytes_are_found_wherever_they_stand_in_a_chunk() {
-        for at in 0..100 {
-            let mut before = "x".repeat(100);
-            before.replace_range(at..=at, "<");
-            assert_eq!(written(|out| text(out, &before)), before.replace('<', "&lt;"));
+    fn characters_are_replaced_wherever_they_stand_in_a_block() {
+        for (c, shown) in [("<", "&lt;"), ("\r", "&#13;"), ("\u{85}", "\u{fffd}")] {
+            for at in 0..200 {
+                // Each stands alone, among characters that only begin like it, and twice.
+                let before = format!("{}{c}{}{c}", "x".repeat(at), "\u{2192}".repeat(at % 70));
+                assert_eq!(written(|out| text(out, &before)), before.replace(c, shown), "{at}");
+            }
         }
     }
 
