@@ -134,8 +134,10 @@ proptest! {
     }
 }
 
+/// Answers with these texts, and one behind them to be swallowed.
 fn texts(list: &[&str]) -> Vec<Made> {
     list.iter()
+        .chain(&["next"])
         .map(|text| Made {
             kind: EntryKind::Assistant,
             text: (*text).to_owned(),
@@ -156,6 +158,10 @@ fn texts_that_bend_each_other_stay_apart() {
         ["a\n\n```markdown\nb\n```", "````markdown"],
         ["\u{feff}```\ncode", "\u{feff}<b>"],
         ["- a\n\n  ```\n", "> ~~~"],
+        ["```\r\t`", "```\n```\t"],
+        ["www.a.example/`x <plaintext> `", "www.a.example/\\<plaintext>"],
+        ["${```$<plaintext>```", "- [```+++\n<b>\n```rust```markdown\n"],
+        ["| x ` | <plaintext> | ` |\n|---|---|---|\n", "[^1]: a\n\n    <script>"],
     ] {
         check(&texts(&list)).unwrap();
     }
