@@ -15,7 +15,7 @@ lint:
 
 # Write the golden files anew, then read the difference.
 golden:
-    INSTA_UPDATE=always cargo test -p carryall-tests --test golden
+    CARRYALL_GOLDEN=write cargo test -p carryall-tests --test golden
     git diff --stat -- tests/fixtures
 
 # Ratios to the yardstick, and peak memory.

@@ -1,6 +1,7 @@
 //! Every fixture renders to its four golden files, which lie beside it and are compared whole.
 //!
-//! `INSTA_UPDATE=always cargo test -p carryall-tests --test golden` writes them anew.
+//! `CARRYALL_GOLDEN=write cargo test -p carryall-tests --test golden` writes them anew. They are plain
+//! files, so that each can be opened in the program it is for.
 #![allow(
     clippy::unwrap_used,
     clippy::disallowed_methods,
@@ -51,16 +52,34 @@ fn check(dialect: &dyn Dialect, case: &Path) {
         branch_of: &|_| Some("fixture-branch".into()),
     };
     let transcript = dialect.open(&Locator::new(session(dialect, case)), &cx).unwrap();
-    let mut settings = insta::Settings::new();
-    settings.set_snapshot_path(Path::new("..").join(case).join("golden"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| {
-        for format in Format::ALL {
-            let name = format!("session.{}", format.extension());
-            insta::assert_binary_snapshot!(&name, render(&*transcript, format));
+    let golden = case.join("golden");
+    let write = std::env::var("CARRYALL_GOLDEN").is_ok_and(|value| value == "write");
+    if write {
+        std::fs::create_dir_all(&golden).unwrap();
+    }
+    for format in Format::ALL {
+        let file = golden.join(format!("session.{}", format.extension()));
+        let ours = render(&*transcript, format);
+        if write {
+            std::fs::write(&file, &ours).unwrap();
         }
-    });
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        compare(&file, &expected, &String::from_utf8(ours).unwrap());
+    }
+}
+
+/// Compares whole files, and names the first line that differs.
+fn compare(file: &Path, expected: &str, ours: &str) {
+    if expected == ours {
+        return;
+    }
+    let differs = |(n, pair): (usize, (&str, &str))| (pair.0 != pair.1).then_some((n + 1, pair));
+    let lines = expected.split('\n').zip(ours.split('\n'));
+    let (line, pair) = lines.enumerate().find_map(differs).unwrap_or_default();
+    panic!(
+        "{} differs in line {line}\n expected: {}\n     ours: {}\nwrite it anew with CARRYALL_GOLDEN=write and read the difference",
+        file.display(), pair.0, pair.1
+    );
 }
 
 #[test]
