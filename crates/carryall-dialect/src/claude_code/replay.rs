@@ -245,7 +245,7 @@ impl<'r> Replay<'r> {
             return Cow::Owned(whole);
         }
         let mut notice = Notice::new(NoticeKind::MissingFile)
-            .with_detail("a result stands in a file that cannot be read; its beginning is shown");
+            .with_detail("the rest of a result, whose beginning is shown");
         notice.offset = Some(span.at);
         notice.bytes = Some(span.len.into());
         self.found.notices.push(notice);

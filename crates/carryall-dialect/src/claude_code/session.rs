@@ -193,11 +193,9 @@ impl Builder<'_> {
 
     fn other_branch(&self, branch: &Branch) -> Notice {
         let node = self.index.node(branch.first);
-        let messages = branch.messages;
-        let detail = if messages == 1 {
-            "a branch of 1 message is not shown".to_owned()
-        } else {
-            format!("a branch of {messages} messages is not shown")
+        let detail = match branch.messages {
+            1 => "1 message".to_owned(),
+            messages => format!("{messages} messages"),
         };
         let notice = Notice::new(NoticeKind::OtherBranch).with_detail(detail);
         notice.at(node.row.into(), node.span.at, node.span.len.into())

@@ -116,7 +116,7 @@ impl<'s> Scan<'s> {
                 return;
             }
             let notice = Notice::new(NoticeKind::RepeatedId)
-                .with_detail("another row has the same id and says something else");
+                .with_detail("it says something else, so both are kept");
             self.notices.push(notice.at(place.row, place.span.at, place.span.len.into()));
         }
         let number = self.index.nodes.len() as u32;
