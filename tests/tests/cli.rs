@@ -110,6 +110,7 @@ fn c1_and_c9_without_a_session_the_usage_is_said() {
     refused(&said, 2, "Usage: carryall sessions export");
     assert!(said.err.contains("<SESSION>"), "{said:?}");
     refused(&sandbox.run(["sessions"]), 2, "Usage: carryall sessions");
+    refused(&sandbox.run(["sessions", "export", " "]), 2, "error: no session was named");
 }
 
 #[test]
@@ -361,6 +362,27 @@ fn a_reader_that_goes_away_ends_the_program_silently() {
     drop(child.stdout.take());
     let said = Said::from(child.wait_with_output().unwrap());
     assert_eq!((said.code, said.err.as_str()), (1, ""));
+}
+
+#[test]
+fn a_limit_on_file_sizes_is_an_error_and_leaves_the_old_file() {
+    let sandbox = Sandbox::new();
+    let long = row("user", 1, None, json!({"role": "user", "content": "x".repeat(1 << 20)}));
+    sandbox.put(&format!("{STORE}/{CLAUDE}.jsonl"), long + "\n");
+    std::fs::write(sandbox.shell().join("chat.md"), "old").unwrap();
+    let program = carryall_tests::binary().to_str().unwrap().to_owned();
+    let limited = "ulimit -f 16; exec \"$0\" sessions export 5973b6 --out chat.md";
+    let said = Said::from(
+        std::process::Command::new("sh")
+            .args(["-c", limited, &program])
+            .current_dir(sandbox.shell())
+            .env("HOME", sandbox.home())
+            .output()
+            .unwrap(),
+    );
+    refused(&said, 1, "the file is larger than the system allows");
+    assert_eq!(sandbox.files(), ["chat.md"]);
+    assert_eq!(sandbox.text("chat.md"), "old");
 }
 
 #[test]

@@ -58,7 +58,12 @@ pub(crate) fn find<'r>(
     registry: &'r Registry,
 ) -> Result<Session<'r>, Failure> {
     let typed = args.session.as_os_str();
-    let text = typed.to_str();
+    let text = typed.to_str().map(str::trim);
+    if text == Some("") {
+        return Err(
+            Failure::usage("no session was named").hint("carryall sessions list shows them")
+        );
+    }
     if let Some(agent) = args.agent.as_deref().filter(|agent| registry.get(agent).is_none()) {
         return Err(unknown_agent(agent, registry));
     }
