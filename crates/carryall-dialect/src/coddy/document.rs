@@ -72,14 +72,14 @@ impl Walk<'_> {
         self.scanner.take(b'{')?;
         loop {
             match self.scanner.peek()? {
-                b'}' => break,
+                b'}' if self.scanner.is_last() => return Ok(()),
                 b',' => self.scanner.at += 1,
                 b'"' => self.member()?,
+                // The list, or the document, seemed to end where it does not.
+                _ if self.resume() => self.rows()?,
                 _ => return Err(Stop::Odd),
             }
         }
-        self.scanner.at += 1;
-        if self.scanner.peek().is_ok() { Err(Stop::Odd) } else { Ok(()) }
     }
 
     fn member(&mut self) -> Result<(), Stop> {
@@ -87,7 +87,10 @@ impl Walk<'_> {
         let is_list = &self.scanner.bytes[key] == b"\"messages\"";
         self.scanner.take(b':')?;
         match self.scanner.peek()? {
-            b'[' if is_list => self.rows(),
+            b'[' if is_list => {
+                self.scanner.at += 1;
+                self.rows()
+            }
             b'n' => self.scanner.value().map(|_| ()),
             _ if is_list => Err(Stop::Odd),
             _ => self.scanner.value().map(|_| ()),
@@ -95,12 +98,16 @@ impl Walk<'_> {
     }
 
     fn rows(&mut self) -> Result<(), Stop> {
-        self.scanner.at += 1;
         loop {
             match self.scanner.peek()? {
                 b']' => break,
                 b',' => self.scanner.at += 1,
-                _ => self.one_row()?,
+                _ => {
+                    self.one_row()?;
+                    if !matches!(self.scanner.peek()?, b',' | b']') {
+                        self.resume();
+                    }
+                }
             }
         }
         self.scanner.at += 1;
@@ -120,6 +127,7 @@ impl Walk<'_> {
             return Ok(());
         };
         let end = self.scanner.at;
+        self.vain = self.vain.saturating_sub(end - start);
         let next = self.next_row(start + 1..end);
         if next.is_none() {
             found?;
@@ -127,6 +135,17 @@ impl Walk<'_> {
         self.scanner.at = next.unwrap_or(end);
         self.bad(NoticeKind::BadRow, start..self.scanner.at, reason);
         Ok(())
+    }
+
+    /// Goes on at the next beginning of a row, when there is one.
+    fn resume(&mut self) -> bool {
+        let at = self.scanner.at;
+        let Some(next) = self.next_row(at..self.scanner.bytes.len()) else { return false };
+        self.scanner.at = next;
+        if next > at {
+            self.bad(NoticeKind::BadRow, at..next, "not what stands between rows".to_owned());
+        }
+        true
     }
 
     fn accept(&mut self, range: Range<usize>) -> Result<(), String> {
@@ -137,15 +156,16 @@ impl Walk<'_> {
         (self.visit)(bytes, range)
     }
 
-    /// The beginning of another row inside what was taken for one.
+    /// The beginning of another row inside what was taken for something else.
     fn next_row(&mut self, within: Range<usize>) -> Option<usize> {
-        let bytes = self.scanner.bytes.get(within.clone())?;
-        self.vain = self.vain.checked_sub(bytes.len())?;
+        let bytes = self.scanner.bytes.get(within.clone()).filter(|_| self.vain > 0)?;
         let brace = |key: usize| {
             let before = bytes[..key].iter().rposition(|b| !b.is_ascii_whitespace())?;
-            (bytes[before] == b'{').then_some(within.start + before)
+            (bytes[before] == b'{').then_some(before)
         };
-        memmem::find_iter(bytes, b"\"role\"").find_map(brace)
+        let found = memmem::find_iter(bytes, b"\"role\"").find_map(brace);
+        self.vain = self.vain.saturating_sub(found.unwrap_or(bytes.len()));
+        Some(within.start + found?)
     }
 
     fn bad(&mut self, kind: NoticeKind, range: Range<usize>, reason: String) {
@@ -171,6 +191,11 @@ impl Scanner<'_> {
         let space = rest.iter().position(|b| !matches!(b, b' ' | b'\t' | b'\r' | b'\n'));
         self.at += space.unwrap_or(rest.len());
         self.bytes.get(self.at).copied().ok_or(Stop::Cut { at: self.bytes.len() })
+    }
+
+    /// Whether nothing but white space follows the byte that comes next.
+    fn is_last(&self) -> bool {
+        self.bytes[self.at..].trim_ascii_end().len() == 1
     }
 
     /// Steps over a byte that has to come next.
