@@ -22,37 +22,29 @@ pub(super) struct Code {
     pub(super) spans: Vec<Range<usize>>,
 }
 
-/// Whether a backtick or tag of `text` (a range of `document`) could be read in two ways.
-pub(super) fn doubtful(document: &str, text: Range<usize>, code: &Code) -> bool {
-    let bytes = &document.as_bytes()[..text.end];
+/// Whether a backtick or tag of a text could be read in two ways.
+pub(super) fn doubtful(text: &str, code: &Code) -> bool {
+    let text = text.as_bytes();
     let outside = |at: usize| !within(&code.blocks, at) && !within(&code.spans, at);
-    let tag = |at: usize| begins_tag(&bytes[at..]) && !within(&code.blocks, at);
-    if !places(bytes, &text, b'<').any(tag) {
+    let tag = |at: usize| begins_tag(&text[at..]) && !within(&code.blocks, at);
+    if !memchr_iter(b'<', text).any(tag) {
         return false;
     }
-    let bracket = |at: usize| outside(at) && takes_code(&bytes[at + 1..]);
-    let footnote =
-        |at: usize| outside(text.start + at) && label_takes_code(&bytes[text.start + at + 2..]);
-    let line = |at: usize| tag(at) && begins_html_line(bytes, at);
-    let dollar = places(bytes, &text, b'$').find(|at| outside(*at));
-    places(bytes, &text, b'<').any(line)
-        || places(bytes, &text, b']').any(bracket)
-        || dollar.is_some_and(|at| formula_takes_code(&bytes[at + 1..]))
-        || memmem::find_iter(&bytes[text.start..], "[^").any(footnote)
-        || ["://", "www."].into_iter().any(|mark| {
-            address_takes_code(&bytes[text.start..], mark, |at| outside(text.start + at))
-        })
+    let line = |at: usize| tag(at) && begins_html_line(text, at);
+    let bracket = |at: usize| outside(at) && takes_code(&text[at + 1..]);
+    let footnote = |at: usize| outside(at) && label_takes_code(&text[at + 2..]);
+    let dollar = memchr_iter(b'$', text).find(|at| outside(*at));
+    memchr_iter(b'<', text).any(line)
+        || memchr_iter(b']', text).any(bracket)
+        || memmem::find_iter(text, "[^").any(footnote)
+        || dollar.is_some_and(|at| formula_takes_code(&text[at + 1..]))
+        || ["://", "www."].into_iter().any(|mark| address_takes_code(text, mark, outside))
 }
 
 /// Whether a `<` could be the beginning of raw HTML.
 pub(super) fn begins_tag(bytes: &[u8]) -> bool {
     let next = bytes.get(1);
     next.is_some_and(|byte| byte.is_ascii_alphabetic() || matches!(byte, b'/' | b'!' | b'?'))
-}
-
-fn places(bytes: &[u8], text: &Range<usize>, byte: u8) -> impl Iterator<Item = usize> {
-    let start = text.start;
-    memchr_iter(byte, &bytes[start..]).map(move |at| start + at)
 }
 
 /// Whether a place is in one of the ranges, which are in order.

@@ -10,7 +10,6 @@
 use super::doubt::{Code, begins_tag, doubtful};
 use memchr::{memchr_iter, memmem};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag};
-use std::ops::Range;
 
 /// How a text stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,15 +66,11 @@ impl Prose {
 
     /// Parses the text as it would stand in the file, with a marker and a heading behind it.
     fn probe(&mut self, text: &str, closing: &str, reading: Options) -> Seen {
-        // The text never begins the file, where a byte order mark or front matter mean something.
-        const BEFORE: &str = "## x\n\n";
         const MARKER: &str = "<!-- carryall 1 user -->\n\n";
         const HEADING: &str = "## x\n";
         let document = &mut self.document;
         document.clear();
-        document.push_str(BEFORE);
         document.push_str(text);
-        let text_end = document.len();
         document.push('\n');
         document.push_str(closing);
         document.push_str("\n\n");
@@ -83,7 +78,7 @@ impl Prose {
         document.push_str(MARKER);
         let heading = document.len();
         document.push_str(HEADING);
-        Look { document, text: BEFORE.len()..text_end, marker, heading }.look(reading)
+        Look { document, text: text.len(), marker, heading }.look(reading)
     }
 }
 
@@ -100,7 +95,8 @@ enum Seen {
 
 struct Look<'d> {
     document: &'d str,
-    text: Range<usize>,
+    /// Where the text ends; it stands at the beginning.
+    text: usize,
     marker: usize,
     heading: usize,
 }
@@ -126,7 +122,7 @@ impl Look<'_> {
                 }
                 Event::End(_) => depth = depth.saturating_sub(1),
                 Event::Html(html) | Event::InlineHtml(html)
-                    if range.start < self.text.end && !is_break(&html) =>
+                    if range.start < self.text && !is_break(&html) =>
                 {
                     return Seen::Unsafe;
                 }
@@ -143,13 +139,13 @@ impl Look<'_> {
                 | Event::TaskListMarker(_) => {}
             }
         }
-        if doubtful(self.document, self.text.clone(), &code) {
+        if doubtful(&self.document[..self.text], &code) {
             return Seen::Unsafe;
         }
         if marker && heading {
             return Seen::Framed;
         }
-        let closing = open.and_then(|start| closing_line(&self.document[start..self.text.end]));
+        let closing = open.and_then(|start| closing_line(&self.document[start..self.text]));
         closing.map_or(Seen::Unsafe, Seen::Open)
     }
 }
