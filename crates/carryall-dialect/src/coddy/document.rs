@@ -34,8 +34,7 @@ pub(super) fn walk(bytes: &[u8], notices: &mut Notices, visit: &mut Visit<'_>) -
     match walk.members() {
         Ok(()) => {}
         Err(Stop::Cut { at }) => {
-            let reason = if at < bytes.len() { "the last row has no end" } else { NO_END };
-            walk.bad(NoticeKind::CutShort, at..bytes.len(), reason.to_owned());
+            walk.bad(NoticeKind::CutShort, at..bytes.len(), CUT.to_owned());
         }
         Err(Stop::Odd) => {
             let at = walk.scanner.at;
@@ -45,7 +44,7 @@ pub(super) fn walk(bytes: &[u8], notices: &mut Notices, visit: &mut Visit<'_>) -
     walk.walked
 }
 
-const NO_END: &str = "the document has no end";
+const CUT: &str = "the document is cut off";
 const ODD: &str = "not what a JSON document of messages holds";
 
 /// Why a walk did not come to the document's end.
