@@ -196,7 +196,6 @@ impl<'a> Walk<'a> {
         let (start, end) = (inner.start, inner.end);
         self.accept(inner).ok()?;
         self.keep(row, start);
-        (row.open, row.searched) = (false, false);
         Some(self.gap(end, row.line.content))
     }
 

@@ -110,8 +110,9 @@ impl<W: Watch> Scanner<W> {
             }
             b'-' | b'0'..=b'9' if value => {
                 let digit = |b: &u8| matches!(b, b'0'..=b'9' | b'+' | b'-' | b'.' | b'e' | b'E');
-                let rest = &bytes[self.at..];
-                self.at += rest.iter().position(|b| !digit(b)).unwrap_or(rest.len());
+                // A number at the end of what there is may still go on.
+                let len = bytes[self.at..].iter().position(|b| !digit(b)).ok_or(Shape::Open)?;
+                self.at += len;
                 self.expect = Expect::CommaOrEnd;
             }
             b't' if value => return self.word(bytes, b"true"),
@@ -208,4 +209,69 @@ pub(super) fn before_space(bytes: &[u8], at: usize) -> Option<usize> {
 
 fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Deaf;
+
+    impl Watch for Deaf {
+        fn key(&mut self, _: usize, _: Range<usize>) {}
+        fn close(&mut self, _: usize, _: Range<usize>, _: &[u8]) {}
+    }
+
+    #[test]
+    fn every_break_is_where_the_grammar_breaks() {
+        for (text, shape) in [
+            (r#"{}x"#, Shape::Whole(2)),
+            (r#"{"a":[1,-2.5e+3,true,false,null,{},[]," \" \\"],"b":""}"#, Shape::Whole(55)),
+            ("{\"a\":\"\n\0\x7f\"}", Shape::Whole(11)),
+            ("", Shape::Broken(0)),
+            ("[]", Shape::Broken(0)),
+            ("{,", Shape::Broken(1)),
+            (r#"{"a",1}"#, Shape::Broken(4)),
+            (r#"{"a":,1}"#, Shape::Broken(5)),
+            (r#"{"a":1,,"b":2}"#, Shape::Broken(7)),
+            (r#"{"a":1,}"#, Shape::Broken(7)),
+            (r#"{"a":[1,]}"#, Shape::Broken(8)),
+            (r#"{"a":[,1]}"#, Shape::Broken(6)),
+            (r#"{"a":[1}"#, Shape::Broken(7)),
+            (r#"{"a":1]"#, Shape::Broken(6)),
+            (r#"{"a":{]"#, Shape::Broken(6)),
+            (r#"{"a"::1}"#, Shape::Broken(5)),
+            (r#"{"a":1 2}"#, Shape::Broken(7)),
+            (r#"{"a":trux}"#, Shape::Broken(8)),
+            (r#"{"a":"\x"}"#, Shape::Broken(7)),
+            (r#"{"a":"\u12g4"}"#, Shape::Broken(10)),
+            (r#"{1:2}"#, Shape::Broken(1)),
+            (r#"{"a":"\u12"#, Shape::Open),
+            (r#"{"a":tru"#, Shape::Open),
+            (r#"{"a":12"#, Shape::Open),
+            (r#"{"a":"x\"#, Shape::Open),
+            (r#"{"#, Shape::Open),
+        ] {
+            assert_eq!(Scanner::new(Deaf).begin(text.as_bytes(), 0), shape, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_text_that_comes_in_two_pieces_is_the_same_text() {
+        let text = r#"{"a":[1.5,true,{"b":"\u00e9\\"}],"c":null}"#.as_bytes();
+        for cut in 1..text.len() {
+            let mut scanner = Scanner::new(Deaf);
+            assert_eq!(scanner.begin(&text[..cut], 0), Shape::Open);
+            assert_eq!(scanner.go_on(text), Shape::Whole(text.len()), "{cut}");
+        }
+    }
+
+    #[test]
+    fn nesting_has_an_end() {
+        let deep = |levels: usize| "{\"a\":".to_owned() + &"[".repeat(levels - 1);
+        let mut scanner = Scanner::new(Deaf);
+        assert_eq!(scanner.begin(deep(MAX_DEPTH).as_bytes(), 0), Shape::Open);
+        let at = deep(MAX_DEPTH).len();
+        assert_eq!(scanner.begin(deep(MAX_DEPTH + 1).as_bytes(), 0), Shape::Broken(at));
+    }
 }
