@@ -73,12 +73,13 @@ fn compare(file: &Path, expected: &str, ours: &str) {
     if expected == ours {
         return;
     }
-    let differs = |(n, pair): (usize, (&str, &str))| (pair.0 != pair.1).then_some((n + 1, pair));
-    let lines = expected.split('\n').zip(ours.split('\n'));
-    let (line, pair) = lines.enumerate().find_map(differs).unwrap_or_default();
+    let mut lines = expected.split('\n').zip(ours.split('\n')).enumerate();
+    let (line, pair) = lines.find(|(_, (expected, ours))| expected != ours).unwrap_or_default();
     panic!(
-        "{} differs in line {line}\n expected: {}\n     ours: {}\nwrite it anew with CARRYALL_GOLDEN=write and read the difference",
-        file.display(), pair.0, pair.1
+        "{} differs in line {}\n expected: {}\n     ours: {}\nwrite it anew with CARRYALL_GOLDEN=write and read the difference",
+        file.display(),
+        pair.0,
+        pair.1
     );
 }
 
