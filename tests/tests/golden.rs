@@ -78,6 +78,7 @@ fn compare(file: &Path, expected: &str, ours: &str) {
     panic!(
         "{} differs in line {}\n expected: {}\n     ours: {}\nwrite it anew with CARRYALL_GOLDEN=write and read the difference",
         file.display(),
+        line + 1,
         pair.0,
         pair.1
     );
