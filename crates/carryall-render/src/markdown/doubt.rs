@@ -117,7 +117,7 @@ mod tests {
             "[a][x`y] <b> `z",
             "[a](x`y) <b> `z`",
             "[a](u \"x`y\") <b> `z`",
-            "[^a`b] `<i>`",
+            "[^a`b] <i> `z",
             "www.example.invalid/`x <b> `",
             "http://example.invalid/`x <b> `",
             "www.example.invalid/\\<b>",
