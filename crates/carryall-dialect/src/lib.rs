@@ -7,12 +7,14 @@
 //!
 //! Nothing here writes, prints, or asks the environment: places and authority are arguments.
 
+mod beside;
 mod context;
 mod find;
 mod probe;
 mod registry;
 mod rows;
 mod source;
+mod title;
 
 pub mod claude_code;
 pub mod coddy;

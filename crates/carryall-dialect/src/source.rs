@@ -76,7 +76,12 @@ impl Source {
         span: Span,
         buf: &'b mut Vec<u8>,
     ) -> Result<&'b [u8], ReplayError> {
-        buf.resize(span.len as usize, 0);
+        // Only ever grown: filling a buffer with zeros before each read would cost as much again.
+        let len = span.len as usize;
+        if buf.len() < len {
+            buf.resize(len, 0);
+        }
+        let buf = &mut buf[..len];
         match self.file.read_exact_at(buf, span.at) {
             Ok(()) => Ok(buf),
             Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(self.changed()),

@@ -3,9 +3,10 @@
 use super::index::Task;
 use super::lenient::Word;
 use super::session::Session;
-use super::{facts, store};
+use super::store;
 use crate::rows;
 use crate::source::Source;
+use crate::title;
 use carryall_model::{Child, OpenError, Transcript};
 use serde::Deserialize;
 use std::collections::{HashMap, HashSet};
@@ -171,7 +172,7 @@ fn name_agents(agents: &mut [Agent], tasks: &mut [Task]) {
         agent.child.tool_call_id = Some(task.call.clone());
         let about = agent.description.as_ref().or(task.description.as_ref());
         if let Some(about) = about {
-            agent.child.title = Some(facts::one_line(about));
+            agent.child.title = Some(title::one_line(about));
         }
     }
 }
@@ -288,7 +289,7 @@ fn read_meta(path: &Path, session: &Session, agent: &mut Agent) {
     agent.child.tool_call_id = meta.tool_use_id.filled().map(str::to_owned);
     agent.parent = meta.parent_agent_id.filled().map(session_id);
     if let Some(about) = meta.description.filled() {
-        agent.child.title = Some(facts::one_line(about));
+        agent.child.title = Some(title::one_line(about));
         agent.description = Some(about.to_owned());
     }
 }

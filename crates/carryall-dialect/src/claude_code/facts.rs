@@ -9,6 +9,7 @@ use super::spill::Spills;
 use super::{NAME, store};
 use crate::rows;
 use crate::source::{Source, Span};
+use crate::title;
 use carryall_model::{Entry, EntrySink, Facts, Policy, SinkError, ToolCall};
 
 /// How many prompts are looked at for one with a text.
@@ -16,9 +17,6 @@ const PROMPTS: usize = 16;
 
 /// How many rows at either end are looked at for a fact.
 const ROWS: usize = 32;
-
-/// The length of a title that is the beginning of a prompt, in characters.
-const TITLE: usize = 120;
 
 /// What the facts are gathered from.
 pub(super) struct Gathered<'g> {
@@ -116,7 +114,7 @@ impl Gathered<'_> {
         let titles = &self.index.titles;
         let given =
             titles.custom.as_ref().or(titles.generated.as_ref()).or(titles.summary.as_ref());
-        let given = given.filter(|_| !self.is_side).map(|title| one_line(title));
+        let given = given.filter(|_| !self.is_side).map(|given| title::one_line(given));
         given.filter(|title| !title.is_empty()).or_else(|| self.first_prompt())
     }
 
@@ -140,26 +138,13 @@ impl Gathered<'_> {
         };
         let mut text = Beginning(String::new());
         replay(&reading, self.plan, at..at + 1, &mut text).ok()?;
-        Some(cut(&one_line(&text.0))).filter(|title| !title.is_empty())
+        title::of_prompt(&text.0)
     }
 }
 
 fn keep(fact: &mut Option<String>, value: Option<&str>) {
     if fact.is_none() {
         *fact = value.map(str::to_owned);
-    }
-}
-
-/// White space becomes single spaces.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The beginning of a line that is longer than a title.
-pub(super) fn cut(line: &str) -> String {
-    match line.char_indices().nth(TITLE) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}...", &line[..end]),
     }
 }
 
@@ -171,7 +156,7 @@ impl EntrySink for Beginning {
         for word in entry.text.unwrap_or("").split_whitespace() {
             self.0.push_str(word);
             self.0.push(' ');
-            if self.0.len() > TITLE * char::MAX_LEN_UTF8 {
+            if self.0.len() > title::LENGTH * char::MAX_LEN_UTF8 {
                 break;
             }
         }

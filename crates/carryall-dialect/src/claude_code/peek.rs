@@ -1,11 +1,11 @@
 //! What a list shows of a session, from the first and the last 64 KiB of its file.
 
 use super::command::{self, Say, classify};
-use super::facts::{cut, one_line};
 use super::lenient::{Content, Word};
 use super::row::{IndexBlock, IndexRow};
 use crate::Peek;
 use crate::source::Source;
+use crate::title;
 use cap_std::AmbientAuthority;
 use carryall_model::OpenError;
 use serde::Deserialize;
@@ -91,14 +91,14 @@ impl Seen {
         keep_last(&mut self.peek.model, model.filter(|_| !row.is_sidechain.0));
         let is_prompt = row.kind.is("user") && !row.is_meta.0 && !row.is_compact_summary.0;
         if self.prompt.is_none() && is_prompt {
-            self.prompt = prompt(&message.content).map(|text| cut(&one_line(&text)));
+            self.prompt = prompt(&message.content).and_then(|text| title::of_prompt(&text));
         }
     }
 
     fn finish(self) -> Peek {
         let in_file = self.summaries.into_iter().rev().find(|(leaf, _)| self.ids.contains(leaf));
         let given = self.custom.or(self.generated).or(in_file.map(|(_, title)| title));
-        let given = given.map(|title| one_line(&title)).filter(|title| !title.is_empty());
+        let given = given.map(|given| title::one_line(&given)).filter(|title| !title.is_empty());
         Peek { title: given.or(self.prompt), ..self.peek }
     }
 }

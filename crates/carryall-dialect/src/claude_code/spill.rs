@@ -3,10 +3,10 @@
 //! The row then holds a preview and the path. Whoever wrote the row chose that path, so only its
 //! last part is used, and only below the session's own folder.
 
+use crate::beside;
 use cap_std::AmbientAuthority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
-use std::io::Read;
-use std::path::PathBuf;
+use cap_std::fs::Dir;
+use std::path::{Path, PathBuf};
 
 /// The folder in which a session keeps long results.
 const FOLDER: &str = "tool-results";
@@ -41,18 +41,7 @@ impl Spills {
     pub(super) fn read(&self, path: &str) -> Option<Vec<u8>> {
         let name = name(path)?;
         let folder = Dir::open_ambient_dir(&self.folder, self.authority).ok()?;
-        let path = PathBuf::from(FOLDER).join(name);
-        let mut options = OpenOptions::new();
-        // Without O_NONBLOCK the open of a FIFO would wait for its writer for ever.
-        options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-        let file = folder.open_with(path, &options).ok()?;
-        let meta = file.metadata().ok()?;
-        if !meta.is_file() || meta.len() > LIMIT {
-            return None;
-        }
-        let mut bytes = Vec::with_capacity(meta.len() as usize);
-        file.take(LIMIT).read_to_end(&mut bytes).ok()?;
-        Some(bytes)
+        beside::read(&folder, &Path::new(FOLDER).join(name), LIMIT)
     }
 }
 

@@ -2,14 +2,15 @@
 
 use super::NAME;
 use super::fields::{Maybe, Number, Shape, Word};
-use super::plan::one_line;
+use crate::beside;
 use crate::rows;
 use crate::source::Source;
+use crate::title::one_line;
 use cap_std::AmbientAuthority;
-use cap_std::fs::{Dir, OpenOptions, OpenOptionsExt};
+use cap_std::fs::Dir;
 use carryall_model::{FileId, OpenError, TokenUsage};
 use serde::Deserialize;
-use std::io::{self, Read};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The file with a session's facts. A folder that holds it is a session.
@@ -109,19 +110,9 @@ impl Bundle {
     }
 }
 
-/// Reads a regular file below a session's folder; links that lead out of it are not followed.
+/// Reads a small file below a session's folder.
 pub(super) fn read(dir: &Dir, path: &Path) -> Option<Vec<u8>> {
-    let mut options = OpenOptions::new();
-    // Without O_NONBLOCK the open of a FIFO would wait for its writer for ever.
-    options.read(true).custom_flags(rustix::fs::OFlags::NONBLOCK.bits() as i32);
-    let file = dir.open_with(path, &options).ok()?;
-    let meta = file.metadata().ok()?;
-    if !meta.is_file() || meta.len() > SIDE_LIMIT {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(meta.len() as usize);
-    file.take(SIDE_LIMIT).read_to_end(&mut bytes).ok()?;
-    Some(bytes)
+    beside::read(dir, path, SIDE_LIMIT)
 }
 
 /// Reads a document that is replaced as a whole when it changes.

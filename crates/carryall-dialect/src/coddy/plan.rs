@@ -2,12 +2,10 @@
 
 use super::attachments;
 use super::row::{Kind, Row};
+use crate::title;
 use carryall_model::Facts;
 use std::collections::HashMap;
 use std::ops::Range;
-
-/// The length of a title that is the beginning of a prompt, in characters.
-const TITLE: usize = 120;
 
 /// The tool that starts a subagent.
 const SPAWN: &str = "spawn_agent";
@@ -115,8 +113,7 @@ impl Planner {
         if kind == Kind::User {
             facts.user_turns += 1;
             if facts.title.is_none() {
-                let title = one_line(&attachments::split(row.content.get()).text);
-                facts.title = Some(cut(&title)).filter(|title| !title.is_empty());
+                facts.title = title::of_prompt(&attachments::split(row.content.get()).text);
             }
         }
     }
@@ -148,18 +145,5 @@ impl Planner {
             self.plan.spawns.push(Spawn { call: row.tool_call_id.get().to_owned(), said });
         }
         true
-    }
-}
-
-/// White space becomes single spaces.
-pub(super) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// The beginning of a line that is longer than a title.
-fn cut(line: &str) -> String {
-    match line.char_indices().nth(TITLE) {
-        None => line.to_owned(),
-        Some((end, _)) => format!("{}...", &line[..end]),
     }
 }

@@ -301,7 +301,12 @@ impl<'a> Walk<'a> {
         if kind.is_damage() && self.scanned.first_bad.is_none() {
             self.scanned.first_bad = Some((self.row, detail.clone()));
         }
-        self.notices.push(Notice::new(kind).at(self.row, at, bytes).with_detail(detail));
+        let notice = Notice::new(kind).at(self.row, at, bytes);
+        // That the last row has no end is what the kind says already.
+        self.notices.push(match kind {
+            NoticeKind::CutShort => notice,
+            _ => notice.with_detail(detail),
+        });
     }
 }
 
