@@ -1,5 +1,9 @@
 //! The borders of the architecture that a compiler does not keep.
-#![allow(clippy::unwrap_used, reason = "a test stops where something is not as expected")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    reason = "a test asks cargo, and stops where something is not as expected"
+)]
 
 use carryall_tests::repository;
 use std::collections::{BTreeMap, BTreeSet};
