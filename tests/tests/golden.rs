@@ -58,7 +58,7 @@ fn check(dialect: &dyn Dialect, case: &Path) {
         std::fs::create_dir_all(&golden).unwrap();
     }
     for format in Format::ALL {
-        let file = golden.join(format!("session.{}", format.extension()));
+        let file = golden.join(format!("export.{}", format.extension()));
         let ours = render(&*transcript, format);
         if write {
             std::fs::write(&file, &ours).unwrap();
