@@ -154,6 +154,22 @@ fn c4_to_c6_what_is_not_on_the_list_is_refused_and_leaves_nothing() {
 }
 
 #[test]
+fn u38_a_whole_export_into_a_folder_that_is_made() {
+    let sandbox = with_claude();
+    let workspace = sandbox.shell();
+    let root = workspace.to_str().unwrap();
+    let said =
+        sandbox.run(["command", "5973b6", "--workspace", root, "--json", "/export out/chat.json"]);
+    let reply: Value = serde_json::from_str(&said.out).unwrap();
+    let text = sandbox.text("out/chat.json");
+    let document: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!((&reply["path"], &reply["format"]), (&json!("out/chat.json"), &json!("json")));
+    assert_eq!(reply["bytes"], text.len());
+    assert_eq!(reply["entries"], document["entries"].as_array().unwrap().len());
+    assert_eq!(document["session"]["id"], CLAUDE);
+}
+
+#[test]
 fn c7_flags_after_the_id_and_a_folder_to_be_made() {
     let sandbox = Sandbox::new();
     coddy(&sandbox, "sess_demo");

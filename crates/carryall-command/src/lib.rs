@@ -3,7 +3,7 @@
 //! A surface hands over what was typed, a [`Transcript`](carryall_model::Transcript), a
 //! [`Workspace`](carryall_workspace::Workspace) and the time, and shows the [`Reply`]. There is no
 //! model turn in it, no printing, no clock and no environment. The shell twin makes the same
-//! [`Request`] from its options and calls the same [`export`], so both give the same bytes.
+//! [`Request`] from its options and calls the same [`export()`], so both give the same bytes.
 //!
 //! What stays on the way from the transcript to the file is in [`Trim`]; what is counted is the
 //! same in every format.
