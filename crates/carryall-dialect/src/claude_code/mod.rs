@@ -1,7 +1,7 @@
 //! Claude Code: one JSON record a line, a tree of rows linked by `parentUuid`.
 //!
-//! [`index`] reads every row into a node, [`chain`] finds the rows that are the conversation,
-//! [`plan`] turns them into entries made of spans, and [`replay`] reads the spans again and pushes
+//! `index` reads every row into a node, `chain` finds the rows that are the conversation,
+//! `plan` turns them into entries made of spans, and `replay` reads the spans again and pushes
 //! the entries. What is decided for which row is in `docs/dialects/claude-code.md`.
 
 mod agents;

@@ -1,8 +1,8 @@
 //! coddy: a folder for each session, with its facts in `session.json` and its rows in
 //! `messages.json`.
 //!
-//! [`bundle`] opens the folder, [`document`] finds the rows of the one JSON document, [`plan`]
-//! decides what each row becomes and which result answers which call, and [`replay`] reads the
+//! `bundle` opens the folder, `document` finds the rows of the one JSON document, `plan`
+//! decides what each row becomes and which result answers which call, and `replay` reads the
 //! rows again and pushes the entries. `docs/dialects/coddy.md` says what is decided for which row.
 
 mod agents;
