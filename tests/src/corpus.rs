@@ -15,7 +15,8 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn folder() -> Option<PathBuf> {
     let folder = std::env::var_os("CARRYALL_CORPUS")
-        .map_or_else(|| repository().join("../shared/corpus"), PathBuf::from);
+        .map_or_else(|| "../shared/corpus".into(), PathBuf::from);
+    let folder = repository().join(folder);
     if let Ok(folder) = folder.canonicalize() {
         return Some(folder);
     }

@@ -303,6 +303,121 @@ fn the_source_is_never_the_target() {
     }
 }
 
+/// A file that belongs to a session, below the home folder.
+fn beside(name: &str) -> String {
+    format!("{STORE}/{CLAUDE}/{name}")
+}
+
+#[test]
+fn no_file_of_a_session_is_ever_the_target() {
+    let subagent =
+        claude().replace("\"isSidechain\":false", "\"isSidechain\":true,\"agentId\":\"b2\"");
+    for (session, file, text) in [
+        ("5973b6", beside("subagents/agent-a1.jsonl"), subagent.as_str()),
+        ("5973b6", beside("tool-results/toolu_1.txt"), "a long result"),
+        ("5973b6", format!("{STORE}/agent-b2.jsonl"), subagent.as_str()),
+        ("sess_demo", ".coddy/sessions/sess_demo/stats.json".into(), "{}"),
+        ("sess_demo", ".coddy/sessions/sess_demo/tool_calls/c/result.md".into(), "moon"),
+    ] {
+        let sandbox = with_claude();
+        coddy(&sandbox, "sess_demo");
+        let path = sandbox.put(&file, text);
+        let twin = sandbox.shell().join("twin.json");
+        std::fs::hard_link(&path, &twin).unwrap();
+        for out in [path.to_str().unwrap(), "twin.json"] {
+            let args = ["sessions", "export", session, "--format", "json", "--out", out];
+            refused(&sandbox.run(args), 1, "is a source of this export");
+            assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_subagent_that_cannot_be_read_stands_in_its_place_and_says_so() {
+    let sandbox = with_claude();
+    sandbox.put(&beside("subagents/agent-a1.jsonl"), "");
+    sandbox.put(&beside("subagents/agent-b2.jsonl"), "no session at all\n");
+    let fifo = sandbox.home().join(beside("subagents/agent-c3.jsonl"));
+    assert!(std::process::Command::new("mkfifo").arg(fifo).status().unwrap().success());
+    let export = ["sessions", "export", "5973b6", "--subagents", "--format", "json", "--out", "-"];
+    let said = sandbox.run(export);
+    assert_eq!(said.code, 0, "{said:?}");
+    let document: Value = serde_json::from_str(&said.out).unwrap();
+    assert_eq!(document["entries"].as_array().unwrap().len(), 3);
+    let children = document["subagents"].as_array().unwrap();
+    assert!(!children.is_empty());
+    for child in children {
+        assert_eq!(child["session"]["parent_id"], CLAUDE);
+        assert_eq!(child["entries"], json!([]));
+        assert_eq!(child["end"]["notices"][0]["kind"], "missing-file", "{child}");
+    }
+    assert!(said.err.contains("note: missing-file: "), "{said:?}");
+}
+
+#[test]
+fn a_session_that_the_source_does_not_hold_is_an_error() {
+    let sandbox = with_claude();
+    coddy(&sandbox, "sess_demo");
+    let store = sandbox.home().join(".coddy/sessions");
+    let export = |args: &[&str]| sandbox.run([&["sessions", "export"], args].concat());
+    refused(&export(&["5973b6", "--session", "other"]), 1, "holds no session other");
+    assert_eq!(export(&["5973b6", "--session", CLAUDE]).code, 0);
+    // A folder that holds one session is that session; of several, one must be named.
+    assert_eq!(export(&[store.to_str().unwrap()]).code, 0);
+    coddy(&sandbox, "sess_other");
+    let said = export(&[store.to_str().unwrap()]);
+    refused(&said, 1, "holds 2 sessions");
+    assert!(said.err.contains("about sess_other") && said.err.contains("hint: --session ID"));
+    assert_eq!(export(&[store.to_str().unwrap(), "--session", "sess_d"]).code, 0);
+}
+
+#[test]
+fn a_title_of_two_sessions_is_ambiguous_as_a_title() {
+    let sandbox = Sandbox::new();
+    for id in ["sess_a", "sess_b"] {
+        coddy(&sandbox, id);
+        let facts = json!({"version": 1, "id": id, "cwd": "/w", "title": "the same"});
+        sandbox.put(&format!(".coddy/sessions/{id}/session.json"), facts.to_string());
+    }
+    let said = sandbox.run(["sessions", "export", "the same"]);
+    refused(&said, 1, "error: session title \"the same\" is ambiguous (2 matches)\n");
+}
+
+#[test]
+fn the_branch_is_asked_once_and_is_the_same_for_chat_and_shell() {
+    let sandbox = Sandbox::new();
+    coddy(&sandbox, "sess_demo");
+    let project = sandbox.home().join("project");
+    std::fs::create_dir(&project).unwrap();
+    let facts = json!({"version": 1, "id": "sess_demo", "cwd": project, "title": "t"});
+    sandbox.put(".coddy/sessions/sess_demo/session.json", facts.to_string());
+    let git = |args: &[&str]| {
+        let ran = std::process::Command::new("git")
+            .arg("-C")
+            .arg(&project)
+            .args(["-c", "user.name=t", "-c", "user.email=t@example.org"])
+            .args(args)
+            .output();
+        assert!(ran.unwrap().status.success(), "git {args:?}");
+    };
+    let branch = || {
+        let shell =
+            sandbox.run(["sessions", "export", "sess_demo", "--format", "json", "--out", "-"]);
+        let root = sandbox.shell();
+        let root = root.to_str().unwrap();
+        sandbox.run(["command", "sess_demo", "--workspace", root, "/export chat.json"]);
+        assert_eq!(sandbox.text("chat.json"), shell.out);
+        serde_json::from_str::<Value>(&shell.out).unwrap()["session"]["git_branch"].clone()
+    };
+    assert_eq!(branch(), json!(null), "no repository");
+    git(&["init", "--quiet", "--initial-branch", "low-tide"]);
+    assert_eq!(branch(), json!(null), "no commit yet");
+    git(&["commit", "--quiet", "--allow-empty", "--message", "first"]);
+    assert_eq!(branch(), json!("low-tide"));
+    git(&["checkout", "--quiet", "--detach"]);
+    assert_eq!(branch(), json!(null), "detached head");
+}
+
 #[test]
 fn what_could_not_be_read_is_said_in_document_reply_and_on_standard_error() {
     let sandbox = Sandbox::new();
@@ -334,6 +449,7 @@ fn what_could_not_be_read_is_said_in_document_reply_and_on_standard_error() {
         reply.out.contains("Note: 2 rows could not be read; see the end of the file."),
         "{reply:?}"
     );
+    assert_eq!(reply.err, said.err, "both say the same beside the answer");
     let document: Value = serde_json::from_str(&sandbox.text("x.json")).unwrap();
     let kinds: Vec<_> = document["end"]["notices"]
         .as_array()

@@ -32,8 +32,11 @@ fn every_file_has_a_line_and_every_line_a_file() {
             used.insert(line.unwrap_or_else(|| panic!("{file} has no line in tests/corpus.toml")));
         }
     }
-    for line in list.keys() {
-        assert!(used.contains(line), "{line} of tests/corpus.toml is not in the corpus");
+    for (name, line) in &list {
+        assert!(used.contains(name), "{name} of tests/corpus.toml is not in the corpus");
+        let of = line.of.as_ref().map(|of| list.get(of).map(|line| line.is));
+        assert_eq!(line.is == Kind::SideOf, of.is_some(), "{name}");
+        assert!(of.is_none_or(|of| of == Some(Kind::Session)), "{name} belongs to no session");
     }
 }
 

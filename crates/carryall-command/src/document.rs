@@ -2,12 +2,13 @@
 
 use crate::{tally::Tally, trim::Trim};
 use carryall_model::{
-    Found, Header, LeftOut, ListedChild, Notices, OpenError, Options, Place, ReplayError,
-    SinkError, Transcript,
+    EntrySink, Facts, Found, Header, LeftOut, ListedChild, Notice, NoticeKind, Notices, OpenError,
+    Options, Place, ReplayError, SinkError, Transcript,
 };
 use carryall_render::{Format, Product, Renderer, renderer};
 use chrono::{DateTime, SecondsFormat, Utc};
 use std::io::Write;
+use std::ops::Range;
 
 /// Subagents of subagents are followed this deep.
 const MAX_DEPTH: u32 = 32;
@@ -78,6 +79,47 @@ struct Node {
     children: Vec<Node>,
 }
 
+/// A subagent whose source cannot be opened: it stands in its place, empty, and says why. One file
+/// that is damaged beyond reading must not take the whole export with it.
+struct Unopened {
+    facts: Facts,
+    found: Found,
+}
+
+impl Transcript for Unopened {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn replay(&self, _: Range<u32>, _: &mut dyn EntrySink) -> Result<Found, ReplayError> {
+        Ok(self.found.clone())
+    }
+}
+
+/// Opens a subagent, or puts an empty one in its place. Only a source that has just changed is an
+/// error, since opening it once more may help.
+fn open_child(
+    parent: &dyn Transcript,
+    number: usize,
+) -> Result<Box<dyn Transcript + '_>, OpenError> {
+    let error = match parent.open_child(number) {
+        Err(error @ OpenError::SourceChanged { .. }) => return Err(error),
+        Err(error) => error,
+        opened => return opened,
+    };
+    let child = parent.children().get(number).cloned().unwrap_or_default();
+    let mut found = Found::default();
+    let notice = Notice::new(NoticeKind::MissingFile).with_detail(error.to_string());
+    found.notices.push(notice);
+    let facts = Facts {
+        id: child.id,
+        title: child.title,
+        parent_id: Some(parent.facts().id.clone()),
+        ..Facts::default()
+    };
+    Ok(Box::new(Unopened { facts, found }))
+}
+
 /// Numbers all subagents from 1 in the order in which they follow: depth first.
 ///
 /// The numbers must be known before the first entry is written, since a call names the section that
@@ -96,7 +138,7 @@ fn number(transcript: &dyn Transcript) -> Result<Vec<Node>, OpenError> {
             // A subagent that is its own ancestor, or too deep, is shown without its own.
             let leaf = path.contains(&child.id) || path.len() >= MAX_DEPTH as usize;
             let children =
-                if leaf { Vec::new() } else { below(&*transcript.open_child(at)?, next, path)? };
+                if leaf { Vec::new() } else { below(&*open_child(transcript, at)?, next, path)? };
             nodes.push(Node { number, children });
         }
         path.pop();
@@ -121,7 +163,7 @@ impl Export<'_> {
     ) -> Result<Summary, DocumentError> {
         let mut summary = self.document(transcript, place, tree)?;
         for (at, node) in tree.iter().enumerate() {
-            let child = transcript.open_child(at)?;
+            let child = open_child(transcript, at)?;
             let below = self.session(&*child, Place::Child(node.number), &node.children)?;
             summary.notices.extend(&below.notices);
         }

@@ -6,10 +6,10 @@
     reason = "a test makes and breaks files of its own"
 )]
 
-use carryall_command::{Plan, Reply, parse, run, split};
+use carryall_command::{Plan, Reply, Settings, parse, run, split, write_document};
 use carryall_model::{
-    Entry, EntryKind, EntrySink, Facts, FileId, Found, Notice, NoticeKind, ReplayError, ToolCall,
-    ToolResult, Transcript,
+    Child, Entry, EntryKind, EntrySink, Facts, FileId, Found, Notice, NoticeKind, OpenError,
+    Options, ReplayError, ToolCall, ToolResult, Transcript,
 };
 use carryall_render::{Format, Product};
 use carryall_workspace::Workspace;
@@ -314,4 +314,56 @@ fn a_plan_makes_nothing() {
     assert_eq!(plan.format, Format::Html);
     assert!(plan.target.is_directory());
     assert_eq!(place.files(), [""; 0]);
+}
+
+/// A session with one subagent, which has one, and so on; with the same id it is its own ancestor.
+struct Nested {
+    facts: Facts,
+    children: Vec<Child>,
+    depth: u32,
+    same_id: bool,
+}
+
+impl Nested {
+    fn new(depth: u32, same_id: bool) -> Self {
+        let id = |depth: u32| if same_id { "me".to_owned() } else { format!("n{depth}") };
+        let facts = Facts { id: id(depth), message_count: 1, ..Facts::default() };
+        let children = vec![Child { id: id(depth + 1), ..Child::default() }];
+        Self { facts, children, depth, same_id }
+    }
+}
+
+impl Transcript for Nested {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn replay(&self, _: Range<u32>, sink: &mut dyn EntrySink) -> Result<Found, ReplayError> {
+        sink.entry(&Entry { text: Some("again"), ..Entry::new(EntryKind::User) })?;
+        Ok(Found::default())
+    }
+
+    fn children(&self) -> &[Child] {
+        &self.children
+    }
+
+    fn open_child(&self, _: usize) -> Result<Box<dyn Transcript + '_>, OpenError> {
+        Ok(Box::new(Self::new(self.depth + 1, self.same_id)))
+    }
+}
+
+fn documents(session: &Nested) -> usize {
+    let options = Options { subagents: true, ..Options::default() };
+    let product = product();
+    let settings = Settings { format: Format::JsonLines, options, now: now(), product: &product };
+    let mut out = Vec::new();
+    write_document(session, &settings, &mut out).unwrap();
+    let text = String::from_utf8(out).unwrap();
+    text.lines().filter(|line| line.starts_with(r#"{"type":"session""#)).count()
+}
+
+#[test]
+fn subagents_are_followed_32_deep_and_never_in_a_circle() {
+    assert_eq!(documents(&Nested::new(0, false)), 1 + 32);
+    assert_eq!(documents(&Nested::new(0, true)), 1 + 1);
 }

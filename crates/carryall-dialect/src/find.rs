@@ -33,14 +33,30 @@ pub struct Hit<'r> {
 pub enum Answer<'r> {
     /// Exactly one session.
     One(Hit<'r>),
-    /// Several, the newest first.
-    Several(Vec<Hit<'r>>),
+    /// Several.
+    Several {
+        /// The newest first.
+        hits: Vec<Hit<'r>>,
+        /// What they have in common.
+        by: Match,
+    },
     /// None. The agents that were looked at, with how many sessions each has.
     None(Vec<(&'static str, usize)>),
 }
 
+/// How a session matched a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Match {
+    /// Its id is the query.
+    Id,
+    /// Its title is the query.
+    Title,
+    /// Its id begins with the query.
+    Prefix,
+}
+
 impl<'r> Answer<'r> {
-    fn of(mut hits: Vec<Hit<'r>>) -> Option<Self> {
+    fn of(mut hits: Vec<Hit<'r>>, by: Match) -> Option<Self> {
         if hits.len() < 2 {
             return hits.pop().map(Self::One);
         }
@@ -54,7 +70,7 @@ impl<'r> Answer<'r> {
         let mut hits: Vec<_> = known.into_iter().map(|(_, hit)| hit).collect();
         match hits.len() {
             1 => hits.pop().map(Self::One),
-            _ => Some(Self::Several(hits)),
+            _ => Some(Self::Several { hits, by }),
         }
     }
 }
@@ -83,14 +99,15 @@ pub fn find<'r>(
         }
     }
     let begins_an_id = !walk.prefix.is_empty() || !walk.prefix_subagents.is_empty();
-    let by_id = Answer::of(walk.exact).or_else(|| Answer::of(walk.exact_subagents));
+    let by_id =
+        Answer::of(walk.exact, Match::Id).or_else(|| Answer::of(walk.exact_subagents, Match::Id));
     by_id
         .or_else(|| match begins_an_id && !query.text.contains(char::is_whitespace) {
             true => None,
-            false => Answer::of(titled(registry, surroundings, query, cx)),
+            false => Answer::of(titled(registry, surroundings, query, cx), Match::Title),
         })
-        .or_else(|| Answer::of(walk.prefix))
-        .or_else(|| Answer::of(walk.prefix_subagents))
+        .or_else(|| Answer::of(walk.prefix, Match::Prefix))
+        .or_else(|| Answer::of(walk.prefix_subagents, Match::Prefix))
         .unwrap_or(Answer::None(looked_at))
 }
 

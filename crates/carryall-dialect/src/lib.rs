@@ -20,7 +20,7 @@ pub mod claude_code;
 pub mod coddy;
 
 pub use context::{OpenContext, Surroundings};
-pub use find::{Answer, Filter, Hit, Listing, Query, Row, find, newest};
+pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};
 pub use probe::{Probe, ProbeKind};
 pub use registry::Registry;
 

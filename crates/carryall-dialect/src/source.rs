@@ -15,6 +15,8 @@ pub(crate) struct Span {
     pub(crate) at: u64,
     /// Length in bytes; rows over the limit of 256 MB are never spans.
     pub(crate) len: u32,
+    /// The row in which it begins, counted from 1.
+    pub(crate) row: u32,
 }
 
 /// An open source. Both passes see the same file and the same length, so a session that is still

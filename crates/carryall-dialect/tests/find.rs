@@ -122,7 +122,7 @@ impl World {
         let surroundings = Surroundings { env: &env, home: None, cwd: None };
         match find(&self.registry, &surroundings, query, &context()) {
             Answer::One(hit) => Ok(vec![hit.listed.id]),
-            Answer::Several(hits) => Ok(hits.into_iter().map(|hit| hit.listed.id).collect()),
+            Answer::Several { hits, .. } => Ok(hits.into_iter().map(|hit| hit.listed.id).collect()),
             Answer::None(looked_at) => Err(looked_at),
         }
     }

@@ -7,7 +7,7 @@
 use crate::failure::Failure;
 use cap_std::AmbientAuthority;
 use carryall_dialect::Surroundings;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, Datelike, Utc};
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -72,6 +72,8 @@ fn clock(variables: &BTreeMap<OsString, OsString>) -> Result<DateTime<Utc>, Fail
         .to_str()
         .and_then(|seconds| seconds.parse().ok())
         .and_then(|seconds| DateTime::from_timestamp(seconds, 0))
+        // RFC 3339 has years of four digits.
+        .filter(|moment| (0..=9999).contains(&moment.year()))
         .ok_or_else(|| {
             Failure::new("SOURCE_DATE_EPOCH is not a number of seconds since 1970")
                 .hint("unset it, or set it to a whole number")

@@ -25,8 +25,8 @@ fn main() -> ExitCode {
         reason = "the one place where the person's own authority over the file system is taken"
     )]
     let authority = cap_std::ambient_authority();
-    let done =
-        Environment::read(authority).and_then(|environment| run(&Cli::parse(), &environment));
+    let cli = Cli::parse();
+    let done = Environment::read(authority).and_then(|environment| run(&cli, &environment));
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -7,7 +7,7 @@ use crate::git;
 use crate::terminal::shown;
 use carryall_command::CommandError;
 use carryall_dialect::{
-    Answer, Dialect, Hit, Locator, OpenContext, Probe, Query, Registry, find as find_stored,
+    Answer, Dialect, Hit, Locator, Match, OpenContext, Probe, Query, Registry, find as find_stored,
 };
 use carryall_model::{Candidate, OpenError, Transcript};
 use chrono::{DateTime, Utc};
@@ -29,7 +29,15 @@ pub(crate) struct Session<'r> {
 impl Session<'_> {
     /// Opens it.
     pub(crate) fn open(&self, environment: &Environment) -> Result<Box<dyn Transcript>, Failure> {
-        self.dialect.open(&self.locator, &context(environment)).map_err(|error| unopened(&error))
+        let opened = self.dialect.open(&self.locator, &context(environment));
+        let transcript = opened.map_err(|error| unopened(&error))?;
+        match &self.locator.session {
+            Some(id) if !transcript.facts().id.starts_with(id) => {
+                let path = self.locator.path.display();
+                Err(Failure::new(format!("{path}: holds no session {id}")).kind("unknown-session"))
+            }
+            Some(_) | None => Ok(transcript),
+        }
     }
 
     /// Opens it and does something with it, once more from the beginning when its source changed
@@ -86,7 +94,7 @@ pub(crate) fn find<'r>(
     let query = Query { text, agent, store: store.as_deref() };
     match find_stored(registry, &environment.surroundings(), &query, &context(environment)) {
         Answer::One(hit) => Ok(session(hit, args)),
-        Answer::Several(hits) => Err(ambiguous(text, &hits, environment)),
+        Answer::Several { hits, by } => Err(ambiguous(text, &hits, by, environment)),
         Answer::None(looked_in) => {
             let path = environment.absolute(Path::new(typed));
             match path.exists() {
@@ -135,9 +143,35 @@ fn at_path<'r>(
         None => registry.detect(&probe),
     };
     let Some(dialect) = dialect else {
-        return Err(unknown_file(typed, &probe, registry));
+        return in_folder(args, &path, environment, registry)
+            .unwrap_or_else(|| Err(unknown_file(typed, &probe, registry)));
     };
     Ok(Session { dialect, locator: Locator { path, session: args.session_id.clone() } })
+}
+
+/// The session of a folder that holds sessions: the only one, or the one that `--session` names.
+/// `None` when the folder holds none.
+fn in_folder<'r>(
+    args: &SessionArgs,
+    folder: &Path,
+    environment: &Environment,
+    registry: &'r Registry,
+) -> Option<Result<Session<'r>, Failure>> {
+    if !folder.is_dir() {
+        return None;
+    }
+    let text = args.session_id.as_deref().unwrap_or_default();
+    let query = Query { text, agent: args.agent.as_deref(), store: Some(folder) };
+    match find_stored(registry, &environment.surroundings(), &query, &context(environment)) {
+        Answer::One(hit) => Some(Ok(session(hit, args))),
+        Answer::Several { hits, .. } => {
+            let n = hits.len();
+            let held = Failure::new(format!("{}: holds {n} sessions", args.session.display()));
+            let rows = candidates(&hits, environment);
+            Some(Err(held.rows(rows).hint("--session ID").kind("ambiguous-session")))
+        }
+        Answer::None(_) => None,
+    }
 }
 
 fn unknown_file(typed: &OsStr, probe: &Probe<'_>, registry: &Registry) -> Failure {
@@ -155,18 +189,28 @@ fn not_found(text: &str, looked_in: &[(&'static str, usize)]) -> Failure {
         .kind("unknown-session")
 }
 
-fn ambiguous(text: &str, hits: &[Hit<'_>], environment: &Environment) -> Failure {
+fn ambiguous(text: &str, hits: &[Hit<'_>], by: Match, environment: &Environment) -> Failure {
+    let n = hits.len();
+    let (what, hint) = match by {
+        Match::Prefix => ("session id prefix", "give more of the id, or agent:prefix"),
+        Match::Id => ("session id", "give agent:id, or the path of the session"),
+        Match::Title => ("session title", "give the id"),
+    };
+    Failure::new(format!("{what} {text:?} is ambiguous ({n} matches)"))
+        .rows(candidates(hits, environment))
+        .hint(hint)
+        .kind("ambiguous-session")
+}
+
+/// Ten sessions to choose from; the rest is counted.
+fn candidates(hits: &[Hit<'_>], environment: &Environment) -> Vec<String> {
     let cx = context(environment);
     let mut rows: Vec<_> =
         hits.iter().take(MAX_CANDIDATES).map(|hit| candidate(hit, &cx)).collect();
     if hits.len() > MAX_CANDIDATES {
         rows.push(format!("… and {} more", hits.len() - MAX_CANDIDATES));
     }
-    let n = hits.len();
-    Failure::new(format!("session id prefix {text:?} is ambiguous ({n} matches)"))
-        .rows(rows)
-        .hint("give more of the id, or agent:prefix")
-        .kind("ambiguous-session")
+    rows
 }
 
 /// `agent id date title`

@@ -45,6 +45,14 @@ enum Place {
 }
 
 impl Agents {
+    /// The files of those that have their own.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        self.places.iter().filter_map(|place| match place {
+            Place::File(path) => Some(path.as_path()),
+            Place::Inline(_) => None,
+        })
+    }
+
     /// Opens one of them.
     pub(super) fn open(&self, number: usize, parent: &Session) -> Result<Session, OpenError> {
         let missing = OpenError::NoSuchChild { number };

@@ -120,6 +120,7 @@ impl<'r> Replay<'r> {
         let parsed = parsed.map_err(|_| self.reading.source.changed())?;
         if parsed.replaced > 0 && self.seen.insert(span.at) {
             self.found.replaced_characters += parsed.replaced;
+            self.notice(Notice::new(NoticeKind::ReplacedCharacters), span);
         }
         Ok(parsed.value)
     }
@@ -244,12 +245,14 @@ impl<'r> Replay<'r> {
             }
             return Cow::Owned(whole);
         }
-        let mut notice = Notice::new(NoticeKind::MissingFile)
-            .with_detail("the rest of a result, whose beginning is shown");
-        notice.offset = Some(span.at);
-        notice.bytes = Some(span.len.into());
-        self.found.notices.push(notice);
+        let detail = "the rest of a result, whose beginning is shown";
+        self.notice(Notice::new(NoticeKind::MissingFile).with_detail(detail), span);
         text
+    }
+
+    /// A notice about the row that a span stands in.
+    fn notice(&mut self, notice: Notice, span: Span) {
+        self.found.notices.push(notice.at(span.row.into(), span.at, span.len.into()));
     }
 
     fn orphan(&mut self, span: Span, block: u32, b: &mut Buffers) -> Result<(), ReplayError> {

@@ -9,6 +9,7 @@ use super::plan::{self, Plan};
 use super::replay::{Reading, replay};
 use super::spill::Spills;
 use super::{NAME, store};
+use crate::beside;
 use crate::source::Source;
 use cap_std::AmbientAuthority;
 use carryall_model::{
@@ -28,7 +29,6 @@ pub(super) struct Shared {
     /// The calls that start subagents.
     pub(super) tasks: Vec<Task>,
     pub(super) spills: Spills,
-    sources: [FileId; 1],
 }
 
 /// One conversation of a file.
@@ -48,6 +48,7 @@ pub(super) struct Session {
     /// The side chains of old versions, which stand in their parent's file.
     pub(super) inline: Vec<Conversation>,
     agents: OnceLock<Agents>,
+    sources: OnceLock<Vec<FileId>>,
 }
 
 impl Session {
@@ -74,10 +75,10 @@ impl Session {
         let inline = if has_side && has_main { builder.side_chains() } else { Vec::new() };
         let scope = if has_side && !has_main { Scope::All } else { Scope::Main };
         let conversation = builder.conversation(scope, notices, is_agent);
-        let sources = [source.id()];
         let Index { responses, words, tasks, .. } = index;
-        let shared = Shared { source, authority, responses, words, tasks, spills, sources };
-        Self { shared: Arc::new(shared), conversation, inline, agents: OnceLock::new() }
+        let shared = Shared { source, authority, responses, words, tasks, spills };
+        let (agents, sources) = (OnceLock::new(), OnceLock::new());
+        Self { shared: Arc::new(shared), conversation, inline, agents, sources }
     }
 
     /// A side chain of this session's file, as a session of its own.
@@ -86,7 +87,7 @@ impl Session {
         let shared = Arc::clone(&self.shared);
         // What it started stands in the same file and belongs to the session, as it does itself.
         let agents = OnceLock::from(Agents::default());
-        Some(Self { shared, conversation, inline: Vec::new(), agents })
+        Some(Self { shared, conversation, inline: Vec::new(), agents, sources: OnceLock::new() })
     }
 
     /// The subagents; they are looked for when they are first asked for.
@@ -123,7 +124,12 @@ impl Transcript for Session {
     }
 
     fn sources(&self) -> &[FileId] {
-        &self.shared.sources
+        self.sources.get_or_init(|| {
+            let mut ids = vec![self.shared.source.id()];
+            ids.extend(beside::files(&self.shared.spills.folder));
+            ids.extend(self.agents().files().filter_map(beside::id));
+            ids
+        })
     }
 
     fn children(&self) -> &[Child] {

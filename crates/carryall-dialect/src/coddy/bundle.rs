@@ -74,7 +74,7 @@ impl Bundle {
             dir: Dir::open_ambient_dir(folder, authority).map_err(failed)?,
             meta,
             is_meta_damaged,
-            sources: vec![source.id()],
+            sources: beside::files(folder),
             authority,
         })
     }
@@ -88,7 +88,6 @@ impl Bundle {
             }
             opened => opened?,
         };
-        self.sources.push(source.id());
         let bytes = whole(&source)?;
         if bytes.trim_ascii().is_empty() {
             return Err(OpenError::Empty { path });

@@ -95,7 +95,8 @@ impl<'a> Walk<'a> {
         if row.first() != Some(&b'{') {
             return row.is_empty();
         }
-        let span = Span { at: self.lines.at(), len: line.content as u32 };
+        let (at, len) = (self.lines.at(), line.content as u32);
+        let span = Span { at, len, row: self.row as u32 };
         if (self.record)(row, Place { row: self.row, span }).is_err() {
             return false;
         }
@@ -257,7 +258,8 @@ impl<'a> Walk<'a> {
     /// Gives a record to the visitor as it is, and when that fails its repaired copies.
     fn accept(&mut self, range: Range<usize>) -> Result<(), String> {
         let bytes = &self.lines.window()[range.clone()];
-        let span = Span { at: self.lines.at() + range.start as u64, len: bytes.len() as u32 };
+        let (at, len) = (self.lines.at() + range.start as u64, bytes.len() as u32);
+        let span = Span { at, len, row: self.row as u32 };
         let place = Place { row: self.row, span };
         let mut outcome = (self.record)(bytes, place).map_err(|e| reason(&e));
         if outcome.is_err() {

@@ -1,7 +1,7 @@
 //! `carryall command`: one chat command on a stored session, as a chat surface would run it.
 
 use crate::cli::CommandArgs;
-use crate::commands::export::product;
+use crate::commands::export::{product, say};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::{session, terminal};
@@ -45,8 +45,9 @@ pub(crate) fn run(args: &CommandArgs, environment: &Environment) -> Result<(), F
 
 fn reply(args: &CommandArgs, environment: &Environment) -> Result<Reply, Failure> {
     let Some(arguments) = recognise(&args.line) else {
-        return Err(Failure::usage(format!("{:?} is not a command", args.line))
-            .hint("the command is /export; put it in quotes with its arguments"));
+        return Err(Failure::new(format!("{:?} is not a command", args.line))
+            .hint("the command is /export; put it in quotes with its arguments")
+            .kind("usage"));
     };
     let workspace = Workspace::open(&args.workspace, environment.authority)?;
     let registry = Registry::builtin();
@@ -66,6 +67,9 @@ fn reply(args: &CommandArgs, environment: &Environment) -> Result<Reply, Failure
 
 fn print(args: &CommandArgs, reply: &Reply) -> Result<(), Failure> {
     let text = reply.to_string();
+    if let Ok(done) = &reply.outcome {
+        say(&done.notices);
+    }
     if args.json {
         let path = reply.outcome.as_ref().ok().map(|done| done.written.path.to_string_lossy());
         let done = reply.outcome.as_ref();

@@ -87,13 +87,16 @@ fn half_way(error: DocumentError) -> Failure {
 }
 
 /// Names on standard error what could not be read or is not shown.
-fn say(notices: &Notices) {
+pub(crate) fn say(notices: &Notices) {
     for notice in notices.kept().iter().take(MAX_PRINTED) {
         terminal::note(&format!("note: {}: {}", notice.kind.as_str(), sentence(notice)));
     }
-    let more = notices.kept().len().saturating_sub(MAX_PRINTED) as u64 + notices.more();
-    if more > 0 {
-        terminal::note(&format!("note: … and {more} more, listed at the end of the document"));
+    let listed = notices.kept().len().saturating_sub(MAX_PRINTED);
+    if listed > 0 {
+        terminal::note(&format!("note: … and {listed} more, listed at the end of the document"));
+    }
+    if notices.more() > 0 {
+        terminal::note(&format!("note: … and {} more that are not listed", notices.more()));
     }
 }
 

@@ -345,7 +345,7 @@ impl<'s> Scan<'s> {
         unknown.sort_by_key(|(_, (_, place))| place.row);
         for (kind, (count, place)) in unknown {
             let rows = if *count == 1 { "1 row".to_owned() } else { format!("{count} rows") };
-            let Span { at, len } = place.span;
+            let Span { at, len, .. } = place.span;
             let notice = Notice::new(NoticeKind::UnknownKind).at(place.row, at, len.into());
             notices.push(notice.with_detail(format!("{rows} of kind {kind}")));
         }
