@@ -184,7 +184,9 @@ impl<'a> Walk<'a> {
             (row.end, row.joined) = (looked_at, joined);
             return Ok(());
         }
-        self.vain = self.vain.saturating_sub((looked_at - row.line.len) as u64);
+        let in_vain = (looked_at - row.line.len) as u64;
+        self.vain = self.vain.saturating_sub(in_vain);
+        self.scanned.looked_in_vain += in_vain;
         row.torn.get_or_insert(at);
         row.open = true;
         self.inner(row, inner);

@@ -76,6 +76,8 @@ pub(crate) struct Scanned {
     pub(crate) records: u64,
     /// The first row, counted from 1, that could not be read, and why.
     pub(crate) first_bad: Option<(u64, String)>,
+    /// Bytes of later lines that were looked at for the rest of a record and did not hold it.
+    pub(crate) looked_in_vain: u64,
 }
 
 impl Scanned {

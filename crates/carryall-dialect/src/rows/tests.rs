@@ -97,7 +97,7 @@ fn undamaged_rows_pass_without_a_word() {
     assert_eq!(walked.ids(), ["a", "b", "c"]);
     assert_eq!(walked.rows, [1, 3, 5]);
     assert!(walked.notices.is_empty());
-    assert_eq!(walked.scanned, Scanned { rows: 3, records: 3, first_bad: None });
+    assert_eq!(walked.scanned, Scanned { rows: 3, records: 3, ..Scanned::default() });
 }
 
 #[test]
