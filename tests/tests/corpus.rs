@@ -112,3 +112,90 @@ fn every_session_exports_in_four_formats_and_every_refusal_says_why() {
     eprintln!("{sessions} sessions in four formats, {refusals} refusals");
     assert!(sessions > 30 && refusals > 0);
 }
+
+/// What a control character is shown as in Markdown and HTML, told from the specification and not
+/// from our own table.
+fn shown(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\t' | '\n' | '\r' => c,
+            '\0' | '\u{80}'..='\u{9f}' => '\u{fffd}',
+            '\u{1}'..='\u{1f}' => char::from_u32(0x2400 + u32::from(c)).unwrap(),
+            '\u{7f}' => '\u{2421}',
+            _ => c,
+        })
+        .collect()
+}
+
+/// The texts of a document in the order in which a reader meets them, with whether each is meta.
+fn texts(document: &Value) -> Vec<(bool, String)> {
+    let mut texts = Vec::new();
+    for entry in document["entries"].as_array().unwrap() {
+        let meta = entry["is_meta"] == true;
+        let calls = entry["tool_calls"].as_array().into_iter().flatten();
+        let parts = ["reasoning", "text", "result"].map(|part| &entry[part]);
+        let all = parts.into_iter().chain(calls.map(|call| &call["result"]));
+        texts.extend(all.filter_map(Value::as_str).map(|text| (meta, shown(text))));
+    }
+    texts
+}
+
+/// Fails unless the texts stand in `whole` one behind the other.
+fn in_order<'t>(name: &str, whole: &str, texts: impl Iterator<Item = &'t str>) -> usize {
+    let (mut at, mut count) = (0, 0);
+    for text in texts {
+        let found = whole[at..].find(text);
+        let found = found.unwrap_or_else(|| panic!("{name}: not in its place: {text:?}"));
+        at += found + text.len();
+        count += 1;
+    }
+    count
+}
+
+/// The entries and calls of a document that Markdown shows.
+fn shown_in_markdown(document: &Value) -> usize {
+    let entries = document["entries"].as_array().unwrap().iter();
+    let calls = |entry: &Value| entry["tool_calls"].as_array().map_or(0, Vec::len);
+    entries.filter(|entry| entry["is_meta"] != true).map(|entry| 1 + calls(entry)).sum()
+}
+
+#[test]
+fn markdown_and_html_hold_every_text_of_the_json_document_in_order() {
+    let Some(corpus) = folder() else { return };
+    let mut compared = 0;
+    for (name, line) in &list() {
+        if line.is != Kind::Session {
+            continue;
+        }
+        let (_, transcript) = open(&corpus.join(name.trim_end_matches('/'))).unwrap();
+        let format = |format| String::from_utf8(alone(&*transcript, format)).unwrap();
+        let document: Value = serde_json::from_str(&format(Format::Json)).unwrap();
+        let all = texts(&document);
+
+        let markdown = format(Format::Markdown);
+        let typed = all.iter().filter(|(meta, _)| !meta).map(|(_, text)| text.as_str());
+        compared += in_order(name, &markdown, typed);
+        let markers = markdown.lines().filter(|line| line.starts_with("<!-- carryall ")).count();
+        assert_eq!(markers, shown_in_markdown(&document), "{name}");
+
+        let page = scraper::Html::parse_document(&format(Format::Html));
+        let main = page.select(&scraper::Selector::parse("main").unwrap()).next().unwrap();
+        let whole: String = main.text().collect();
+        // Terminal colours become classes, so texts with escapes are compared by the HTML tests.
+        let plain =
+            all.iter().map(|(_, text)| text.as_str()).filter(|text| !text.contains('\u{241b}'));
+        compared += in_order(name, &whole, plain);
+    }
+    eprintln!("{compared} texts compared");
+    assert!(compared > 1_000);
+}
+
+/// A session's own document, its subagents only listed.
+fn alone(transcript: &dyn Transcript, format: Format) -> Vec<u8> {
+    let product = Product::new("Carryall", "carryall");
+    let now = carryall_tests::EXPORTED_AT.parse().unwrap();
+    let settings = Settings { format, options: Options::default(), now, product: &product };
+    let mut out = Vec::new();
+    write_document(transcript, &settings, &mut out).unwrap();
+    out
+}
