@@ -54,6 +54,16 @@ pub(super) enum Item {
     Hook { row: Span },
 }
 
+impl Item {
+    /// Both are results without their call, and stand in one row.
+    pub(super) fn is_orphan_beside(&self, next: &Self) -> bool {
+        let (Self::Orphan { row: a, .. }, Self::Orphan { row: b, .. }) = (self, next) else {
+            return false;
+        };
+        a == b
+    }
+}
+
 /// Neighbouring blocks of one row.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Piece {

@@ -16,8 +16,9 @@ use carryall_model::{
     ToolResult,
 };
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
+use std::slice;
 use std::time::Duration;
 
 /// What the entries of a file are read from.
@@ -60,10 +61,31 @@ pub(super) fn replay(
     let end = (which.end as usize).min(plan.items.len());
     let start = (which.start as usize).min(end);
     let mut buffers = Buffers::default();
-    for item in &plan.items[start..end] {
-        replay.item(item, &mut buffers)?;
+    // Many orphans of one row read it once.
+    for items in plan.items[start..end].chunk_by(Item::is_orphan_beside) {
+        match items {
+            [Item::Orphan { row, .. }, ..] => replay.orphans(*row, items, &mut buffers)?,
+            items => items.iter().try_for_each(|item| replay.item(item, &mut buffers))?,
+        }
     }
     Ok(replay.found)
+}
+
+/// When an answer came, and after how long.
+#[derive(Clone, Copy)]
+struct Times<'a> {
+    completed_at: Option<&'a str>,
+    duration: Option<Duration>,
+}
+
+/// The results of a row, the first of each call.
+fn results_by_call<'a>(row: &'a Row<'_>) -> HashMap<&'a str, &'a Block<'a>> {
+    let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
+    let mut results = HashMap::new();
+    for block in content.iter().filter(|block| is_result(block)) {
+        results.entry(block.tool_use_id.get().unwrap_or("")).or_insert(block);
+    }
+    results
 }
 
 struct Replay<'r> {
@@ -87,7 +109,7 @@ impl<'r> Replay<'r> {
             Item::User { row, take, meta, files } => {
                 self.user(*row, *take, *meta, files.clone(), buffers)
             }
-            Item::Orphan { row, block } => self.orphan(*row, *block, buffers),
+            Item::Orphan { row, .. } => self.orphans(*row, slice::from_ref(item), buffers),
             Item::Summary { row } => {
                 let row = self.read(*row, &mut buffers.first)?;
                 let text = whole_text(&row);
@@ -186,12 +208,32 @@ impl<'r> Replay<'r> {
         answers: &mut dyn Iterator<Item = Option<Span>>,
         buffer: &mut Buffer,
     ) -> Result<(), ReplayError> {
-        for part in parts(row, piece) {
-            if let Part::Call(block) = part {
-                let answer = answers.next().flatten();
-                // A server tool's answer stands in the row of its call: no time to tell.
-                let called_at = row.timestamp.get().filter(|_| answer != Some(piece.row));
-                self.call(block, called_at, answer, buffer)?;
+        let calls = parts(row, piece).filter_map(|part| match part {
+            Part::Call(block) => Some(block),
+            _ => None,
+        });
+        let calls: Vec<_> = calls.map(|block| (block, answers.next().flatten())).collect();
+        // Calls that one row answers, one behind the other, read it once between them.
+        for shared in calls.chunk_by(|(_, a), (_, b)| a == b) {
+            let Some(span) = shared[0].1 else {
+                for (block, _) in shared {
+                    self.call(block, None)?;
+                }
+                continue;
+            };
+            let answering = self.read(span, buffer)?;
+            // A server tool's answer stands in the row of its call: no time to tell.
+            let called_at = row.timestamp.get().filter(|_| span != piece.row);
+            let completed_at = answering.timestamp.filled();
+            let times = Times {
+                completed_at,
+                duration: called_at.zip(completed_at).and_then(|(from, to)| elapsed(from, to)),
+            };
+            let results = results_by_call(&answering);
+            for (block, _) in shared {
+                let id = block.id.get().unwrap_or("");
+                let result = results.get(id).ok_or_else(|| self.reading.source.changed())?;
+                self.call(block, Some((result, span, times)))?;
             }
         }
         Ok(())
@@ -200,9 +242,7 @@ impl<'r> Replay<'r> {
     fn call(
         &mut self,
         block: &Block<'_>,
-        called_at: Option<&str>,
-        answered: Option<Span>,
-        buffer: &mut Buffer,
+        answered: Option<(&Block<'_>, Span, Times<'_>)>,
     ) -> Result<(), ReplayError> {
         let id = block.id.get().unwrap_or("");
         let name = block.name.get().unwrap_or("");
@@ -214,23 +254,16 @@ impl<'r> Replay<'r> {
             subagent: self.reading.started.by(id),
             ..ToolCall::new(id, name)
         };
-        let Some(span) = answered else { return Ok(self.sink.call(&call)?) };
-        let row = self.read(span, buffer)?;
-        let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
-        let is_answer = |b: &&Block<'_>| is_result(b) && b.tool_use_id.is(id);
-        let Some(block) = content.iter().find(is_answer) else {
-            return Err(self.reading.source.changed());
-        };
+        let Some((block, span, times)) = answered else { return Ok(self.sink.call(&call)?) };
         let (text, pictures) = answer(block);
         let text = self.unspilled(text, span);
-        let completed_at = row.timestamp.filled();
-        let duration = called_at.zip(completed_at).and_then(|(from, to)| elapsed(from, to));
         let result = ToolResult {
             text: &text,
             is_error: block.is_error.0,
-            completed_at,
+            completed_at: times.completed_at,
             pictures: &pictures,
         };
+        let duration = times.duration;
         Ok(self.sink.call(&ToolCall { result: Some(result), duration, ..call })?)
     }
 
@@ -255,20 +288,25 @@ impl<'r> Replay<'r> {
         self.found.notices.push(notice.at(span.row.into(), span.at, span.len.into()));
     }
 
-    fn orphan(&mut self, span: Span, block: u32, b: &mut Buffers) -> Result<(), ReplayError> {
+    /// Results of one row that no call of the file waits for.
+    fn orphans(&mut self, span: Span, items: &[Item], b: &mut Buffers) -> Result<(), ReplayError> {
         let row = self.read(span, &mut b.first)?;
         let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
-        let Some(block) = content.get(block as usize).filter(|block| is_result(block)) else {
-            return Err(self.reading.source.changed());
-        };
-        let (text, pictures) = answer(block);
-        let text = self.unspilled(text, span);
-        self.push(&Entry {
-            text: Some(&text),
-            attachments: &pictures,
-            tool_call_id: block.tool_use_id.filled(),
-            ..from_row(EntryKind::ToolResult, &row)
-        })
+        for item in items {
+            let Item::Orphan { block, .. } = item else { continue };
+            let Some(block) = content.get(*block as usize).filter(|block| is_result(block)) else {
+                return Err(self.reading.source.changed());
+            };
+            let (text, pictures) = answer(block);
+            let text = self.unspilled(text, span);
+            self.push(&Entry {
+                text: Some(&text),
+                attachments: &pictures,
+                tool_call_id: block.tool_use_id.filled(),
+                ..from_row(EntryKind::ToolResult, &row)
+            })?;
+        }
+        Ok(())
     }
 
     fn user(

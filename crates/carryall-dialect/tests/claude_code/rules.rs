@@ -334,3 +334,56 @@ fn an_agent_of_a_side_chain_is_not_looked_for_among_files() {
     assert!(session.open_child(0).unwrap().children().is_empty());
     assert!(matches!(session.open_child(1), Err(OpenError::NoSuchChild { number: 1 })));
 }
+
+/// The ids of the results that were heard, those of calls first.
+#[derive(Default)]
+struct Answers {
+    paired: Vec<String>,
+    orphans: Vec<String>,
+}
+
+impl EntrySink for Answers {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
+        self.orphans.extend(entry.tool_call_id.map(str::to_owned));
+        Ok(())
+    }
+
+    fn call(&mut self, call: &ToolCall<'_>) -> Result<(), SinkError> {
+        let text = call.result.map_or("", |result| result.text);
+        assert_eq!(text, format!("out {}", call.id));
+        self.paired.push(call.id.to_owned());
+        Ok(())
+    }
+}
+
+/// One row with so many calls, and one with their results and as many that nobody asked for. A row
+/// is read once for all of them: read for each, this takes an hour.
+#[test]
+fn a_row_with_thousands_of_results_is_read_once() {
+    const MANY: usize = 10_000;
+    let list = |prefix: &str, block: &dyn Fn(&str) -> String| -> String {
+        let blocks: Vec<_> = (0..MANY).map(|n| block(&format!("{prefix}{n}"))).collect();
+        blocks.join(",")
+    };
+    let call =
+        |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"Bash","input":{{}}}}"#);
+    let result =
+        |id: &str| format!(r#"{{"type":"tool_result","tool_use_id":"{id}","content":"out {id}"}}"#);
+    let calls = list("t", &call);
+    let results = format!("{},{}", list("t", &result), list("lost", &result));
+    let text = format!(
+        "{}{{\"type\":\"assistant\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"sessionId\":\"{ID}\",\
+         \"message\":{{\"id\":\"m\",\"role\":\"assistant\",\"content\":[{calls}]}}}}\n\
+         {{\"type\":\"user\",\"uuid\":\"c\",\"parentUuid\":\"b\",\"sessionId\":\"{ID}\",\
+         \"message\":{{\"role\":\"user\",\"content\":[{results}]}}}}\n",
+        user("a", None, "all at once"),
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{ID}.jsonl"));
+    fs::write(&path, text).unwrap();
+    let mut answers = Answers::default();
+    open(&path).replay(0..u32::MAX, &mut answers).unwrap();
+    let ids = |prefix: &str| (0..MANY).map(|n| format!("{prefix}{n}")).collect::<Vec<_>>();
+    assert_eq!(answers.paired, ids("t"));
+    assert_eq!(answers.orphans, ids("lost"));
+}
