@@ -184,17 +184,31 @@ impl Chain<'_> {
             let next = match self.index.node(at).parent {
                 Parent::Node(up) => Some(up),
                 Parent::Root => self.before_compaction(at, seen),
-                Parent::Missing => {
-                    let notice = self.notice(NoticeKind::MissingParent, Some(at));
-                    let file = (self.neighbour)(at);
-                    let place = file.map_or("not in this file".to_owned(), |f| format!("in {f}"));
-                    notices.push(notice.with_detail(format!("the row before it is {place}")));
-                    None
-                }
+                Parent::Missing => self.before_missing(at, seen, notices),
             };
             let Some(next) = next else { return path };
             at = next;
         }
+    }
+
+    /// Where the conversation goes on above a row whose parent is not in the file. When another
+    /// file has the parent, nowhere: files are not stitched. Else the parent was lost, most likely
+    /// with a row that could not be read, and the nearest earlier row takes its place: one damaged
+    /// row must not hide all that was said before it.
+    fn before_missing(&self, at: u32, seen: &[bool], notices: &mut Notices) -> Option<u32> {
+        let elsewhere = (self.neighbour)(at);
+        let next = if elsewhere.is_none() { self.nearest_earlier(at, seen) } else { None };
+        let detail = match (elsewhere, next) {
+            (Some(file), _) => format!("the row before it is in {file}"),
+            (None, Some(_)) => "the conversation goes on with the nearest earlier row".to_owned(),
+            (None, None) => "the row before it is not in this file".to_owned(),
+        };
+        notices.push(self.notice(NoticeKind::MissingParent, Some(at)).with_detail(detail));
+        next
+    }
+
+    fn nearest_earlier(&self, at: u32, seen: &[bool]) -> Option<u32> {
+        (0..at).rev().find(|&n| self.holds(n) && !seen[n as usize])
     }
 
     /// Where the conversation went on before a compaction that begins a new tree.
@@ -209,8 +223,7 @@ impl Chain<'_> {
             return None;
         }
         let logical = Some(node.logical).filter(|&n| n != NONE && !seen[n as usize]);
-        let nearest = || (0..root).rev().find(|&n| self.holds(n) && !seen[n as usize]);
-        logical.or_else(nearest)
+        logical.or_else(|| self.nearest_earlier(root, seen))
     }
 
     /// A compaction that leaves rows in place is not above the rows after it: they go on from the

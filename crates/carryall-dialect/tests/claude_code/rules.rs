@@ -387,3 +387,52 @@ fn a_row_with_thousands_of_results_is_read_once() {
     assert_eq!(answers.paired, ids("t"));
     assert_eq!(answers.orphans, ids("lost"));
 }
+
+/// The texts that were heard.
+#[derive(Default)]
+struct Texts(Vec<String>);
+
+impl EntrySink for Texts {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
+        self.0.extend(entry.text.map(str::to_owned));
+        Ok(())
+    }
+
+    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn one_row_that_is_lost_takes_nothing_else_with_it() {
+    let keys = ["a", "b", "c", "d", "e", "f"];
+    let parents = [None].into_iter().chain(keys.iter().copied().map(Some));
+    let rows: Vec<_> =
+        keys.iter().zip(parents).map(|(key, up)| user(key, up, &format!("said {key}"))).collect();
+    for lost in 0..keys.len() {
+        let row = rows[lost].trim_end();
+        let damages = [
+            String::new(),
+            format!("{}\n", &row[..row.len() / 2]),
+            format!("{}\n", "\0".repeat(row.len())),
+            // Torn, and the next row right behind it.
+            row[..row.len() / 2].to_owned(),
+        ];
+        for damage in damages {
+            let mut rows = rows.clone();
+            rows[lost] = damage;
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join(format!("{ID}.jsonl"));
+            fs::write(&path, rows.concat()).unwrap();
+            let session = open(&path);
+            let mut texts = Texts::default();
+            let found = session.replay(0..u32::MAX, &mut texts).unwrap();
+            let left = keys.iter().enumerate().filter(|(n, _)| *n != lost);
+            assert_eq!(texts.0, left.map(|(_, key)| format!("said {key}")).collect::<Vec<_>>());
+            assert_eq!(session.facts().other_branches, 0);
+            let missing = found.notices.kept().iter();
+            let missing = missing.filter(|n| n.kind == NoticeKind::MissingParent).count();
+            assert_eq!(missing, usize::from(lost + 1 < keys.len()));
+        }
+    }
+}
