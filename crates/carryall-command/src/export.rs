@@ -43,6 +43,10 @@ pub fn export(
     let mut out = BufWriter::with_capacity(BUFFER, stage(plan, transcript, workspace, &settings)?);
     let summary = write_document(transcript, &settings, &mut out)
         .map_err(|error| CommandError::from_document(error, &asked))?;
+    // Messages in which there is nothing to see. What options left out, the document says.
+    if summary.entries == 0 && !settings.options.no_tools && !settings.options.no_thinking {
+        return Err(CommandError::NothingToExport);
+    }
     let failed = |source| CommandError::Target(carryall_workspace::Error::write(&asked, source));
     out.flush().map_err(failed)?;
     let staged = out.into_inner().map_err(|error| failed(error.into_error()))?;

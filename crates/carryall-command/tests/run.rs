@@ -285,6 +285,29 @@ fn an_empty_session_is_an_error_and_leaves_no_file() {
     assert_eq!(place.files(), [""; 0]);
 }
 
+/// A session whose only message shows nothing.
+struct Blank(Facts);
+
+impl Transcript for Blank {
+    fn facts(&self) -> &Facts {
+        &self.0
+    }
+
+    fn replay(&self, _: Range<u32>, sink: &mut dyn EntrySink) -> Result<Found, ReplayError> {
+        sink.entry(&Entry::new(EntryKind::Assistant))?;
+        Ok(Found::default())
+    }
+}
+
+#[test]
+fn messages_in_which_there_is_nothing_to_see_are_no_export() {
+    let place = Place::new();
+    let blank = Blank(Facts { message_count: 1, ..Facts::default() });
+    let reply = run(&split("chat.md"), &blank, &place.workspace, now(), &product());
+    assert_eq!(kind(&reply), "nothing-to-export");
+    assert_eq!(place.files(), [""; 0]);
+}
+
 #[test]
 fn a_source_that_fails_half_way_leaves_neither_file_nor_folder() {
     let place = Place::new();

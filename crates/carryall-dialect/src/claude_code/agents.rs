@@ -194,14 +194,23 @@ fn is_mine(agent: &Agent, own: &str, tasks: &[Task]) -> bool {
         || tasks.iter().any(|task| call == Some(&task.call) || named(task))
 }
 
-/// Leaves those that no other agent started.
+/// Leaves those that no other agent started. Agents that started each other in a circle are nobody's
+/// but the session's: they stay too, so that none is lost.
 fn leave_nested(agents: &mut Vec<Agent>) {
     let ids: HashSet<String> = agents.iter().map(|agent| agent.child.id.clone()).collect();
-    let nested: HashSet<String> =
-        agents.iter().flat_map(|agent| agent.starts.iter().cloned()).collect();
+    let mut starters: HashMap<String, String> = HashMap::new();
+    for agent in agents.iter() {
+        let id = &agent.child.id;
+        starters.extend(agent.starts.iter().map(|started| (started.clone(), id.clone())));
+        if let Some(parent) = agent.parent.as_ref().filter(|parent| ids.contains(*parent)) {
+            starters.insert(id.clone(), parent.clone());
+        }
+    }
+    let count = agents.len();
     agents.retain(|agent| {
-        let has_parent = agent.parent.as_ref().is_some_and(|parent| ids.contains(parent));
-        !has_parent && !nested.contains(&agent.child.id)
+        let line = std::iter::successors(starters.get(&agent.child.id), |id| starters.get(*id));
+        // A line of starters longer than there are agents is a circle.
+        !(1..=count).contains(&line.take(count + 1).count())
     });
 }
 

@@ -436,3 +436,22 @@ fn one_row_that_is_lost_takes_nothing_else_with_it() {
         }
     }
 }
+
+#[test]
+fn agents_that_started_each_other_in_a_circle_are_the_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join(format!("{ID}.jsonl"));
+    fs::write(&path, user("a", None, "go")).unwrap();
+    let agents = folder.path().join(ID).join("subagents");
+    fs::create_dir_all(&agents).unwrap();
+    for (agent, parent) in [("one", "two"), ("two", "one"), ("self", "self"), ("below", "top")] {
+        fs::write(agents.join(format!("agent-{agent}.jsonl")), user("b", None, "work")).unwrap();
+        let meta = format!(r#"{{"parentAgentId":"{parent}"}}"#);
+        fs::write(agents.join(format!("agent-{agent}.meta.json")), meta).unwrap();
+    }
+    fs::write(agents.join("agent-top.jsonl"), user("b", None, "work")).unwrap();
+    let session = open(&path);
+    let mut ids: Vec<_> = session.children().iter().map(|child| child.id.as_str()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, ["agent-one", "agent-self", "agent-top", "agent-two"]);
+}
