@@ -455,3 +455,27 @@ fn agents_that_started_each_other_in_a_circle_are_the_sessions() {
     ids.sort_unstable();
     assert_eq!(ids, ["agent-one", "agent-self", "agent-top", "agent-two"]);
 }
+
+#[test]
+fn a_message_of_an_unexpected_shape_is_named() {
+    for message in [
+        r#""a string""#,
+        "null",
+        r#"{"role":"user","content":5}"#,
+        r#"{"role":"user","content":{"type":"text","text":"no list"}}"#,
+    ] {
+        let odd = format!(
+            "{{\"type\":\"user\",\"uuid\":\"b\",\"parentUuid\":\"a\",\"sessionId\":\"{ID}\",\
+             \"message\":{message}}}\n"
+        );
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(format!("{ID}.jsonl"));
+        let rows = [user("a", None, "one"), odd, user("c", Some("b"), "two")].concat();
+        fs::write(&path, rows).unwrap();
+        let mut texts = Texts::default();
+        let found = open(&path).replay(0..u32::MAX, &mut texts).unwrap();
+        assert_eq!(texts.0, ["one", "two"], "{message}");
+        let named: Vec<_> = found.notices.kept().iter().map(|n| (n.kind, n.row)).collect();
+        assert_eq!(named, [(NoticeKind::UnknownKind, Some(2))], "{message}");
+    }
+}

@@ -184,8 +184,16 @@ impl<'s> Scan<'s> {
 
     /// Reads a message's blocks into parts and gives the number of its response.
     fn message(&mut self, row: &IndexRow<'_>, kind: Kind, place: Place) -> u32 {
-        let Some(message) = &row.message.0 else { return NONE };
+        let speaks = matches!(kind, Kind::User(_) | Kind::Assistant { .. });
+        let Some(message) = &row.message.0 else {
+            if speaks {
+                self.note_unknown("message/not an object", place);
+            }
+            return NONE;
+        };
         match &message.content {
+            // What such a row says is not shown, and must not vanish without a word.
+            Content::Nothing if speaks => self.note_unknown("content/no text and no list", place),
             Content::Nothing => {}
             Content::Text(text) if says_something(text) => self.index.parts.push(Part::Text),
             Content::Text(_) => self.index.parts.push(Part::Silent),
