@@ -10,6 +10,7 @@
 mod beside;
 mod context;
 mod find;
+mod ledger;
 mod probe;
 mod registry;
 mod rows;
@@ -21,6 +22,7 @@ pub mod coddy;
 
 pub use context::{OpenContext, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};
+pub use ledger::{Counts, EachRecord, Fate, Ledger, Record, Totals, Version, kind_name};
 pub use probe::{Probe, ProbeKind};
 pub use registry::Registry;
 
@@ -75,6 +77,15 @@ pub trait Dialect: Send + Sync {
         locator: &Locator,
         cx: &OpenContext<'_>,
     ) -> Result<Box<dyn Transcript>, OpenError>;
+
+    /// Opens a session as [`Dialect::open`] does, to tell what becomes of each of its records.
+    ///
+    /// # Errors
+    /// Those of [`Dialect::open`].
+    fn ledger(&self, locator: &Locator, _: &OpenContext<'_>) -> Result<Box<dyn Ledger>, OpenError> {
+        let reason = "its records cannot be told yet".to_owned();
+        Err(OpenError::NotThisDialect { path: locator.path.clone(), agent: self.name(), reason })
+    }
 }
 
 /// Where a session is.
