@@ -45,7 +45,7 @@ fn open(path: &Path) -> Result<(String, Box<dyn Transcript>), String> {
     let registry = Registry::builtin();
     let probe = Probe::new(path, authority).map_err(|e| e.to_string())?;
     let dialect = registry.detect(&probe).ok_or("not a session of a known agent")?;
-    let cx = OpenContext { authority, branch_of: &|_| None };
+    let cx = OpenContext { authority, branch_of: &|_| None, spool: tempfile::tempfile };
     let transcript = dialect.open(&Locator::new(path), &cx).map_err(|e| e.to_string())?;
     Ok((dialect.name().to_owned(), transcript))
 }

@@ -50,6 +50,7 @@ fn check(dialect: &dyn Dialect, case: &Path) {
     let cx = OpenContext {
         authority: cap_std::ambient_authority(),
         branch_of: &|_| Some("fixture-branch".into()),
+        spool: tempfile::tempfile,
     };
     let transcript = dialect.open(&Locator::new(session(dialect, case)), &cx).unwrap();
     let golden = case.join("golden");

@@ -53,7 +53,11 @@ fn export(path: &Path, case: &Case, format: Format) -> String {
     let registry = Registry::builtin();
     let branch = case.branch.map(str::to_owned);
     let branch_of = |_: &Path| branch.clone();
-    let cx = OpenContext { authority: cap_std::ambient_authority(), branch_of: &branch_of };
+    let cx = OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &branch_of,
+        spool: tempfile::tempfile,
+    };
     let dialect = registry.get("coddy").unwrap();
     let transcript = dialect.open(&Locator::new(path), &cx).unwrap();
     let product = Product::new("Carryall", "carryall");

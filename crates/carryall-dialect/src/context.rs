@@ -3,6 +3,8 @@
 use cap_std::AmbientAuthority;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// The means of opening a session.
@@ -12,7 +14,12 @@ pub struct OpenContext<'a> {
     pub authority: AmbientAuthority,
     /// Asks for the git branch of a folder, for agents that do not record it.
     pub branch_of: &'a dyn Fn(&Path) -> Option<String>,
+    /// Makes an unnamed file that is gone when it is closed: what is compressed is spooled there.
+    pub spool: Spool,
 }
+
+/// Makes an unnamed file for reading and writing.
+pub type Spool = fn() -> io::Result<File>;
 
 /// Where a person's stores are looked for.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,6 @@
 //! An id or its beginning is decided by names alone: no file is opened, however many there are.
 
 use crate::{Dialect, Listed, OpenContext, Peek, Registry, Stat, Surroundings};
-use cap_std::AmbientAuthority;
 use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::thread;
@@ -150,19 +149,20 @@ fn titled<'r>(
             }
         });
     }
-    let peeks = peek_all(&hits, cx.authority);
+    let peeks = peek_all(&hits, cx);
     let is_meant = |peek: Peek| peek.title.as_deref() == Some(query.text);
     hits.into_iter().zip(peeks).filter_map(|(hit, peek)| is_meant(peek).then_some(hit)).collect()
 }
 
 /// Looks into all of these sessions, on as many threads as there are processors. One that cannot
 /// be read has nothing to show.
-fn peek_all(hits: &[Hit<'_>], authority: AmbientAuthority) -> Vec<Peek> {
+fn peek_all(hits: &[Hit<'_>], cx: &OpenContext<'_>) -> Vec<Peek> {
+    let OpenContext { authority, spool, .. } = *cx;
     let threads = thread::available_parallelism().map_or(1, NonZero::get);
     let share = hits.len().div_ceil(threads).max(1);
     let look = |hits: &[Hit<'_>]| -> Vec<Peek> {
         // A peek asks no program for a branch.
-        let cx = OpenContext { authority, branch_of: &|_| None };
+        let cx = OpenContext { authority, branch_of: &|_| None, spool };
         let peek = |hit: &Hit<'_>| hit.dialect.peek(&hit.listed, &cx).unwrap_or_default();
         hits.iter().map(peek).collect()
     };
@@ -272,7 +272,7 @@ pub fn newest(
     let opened = if filter.cwd.is_some() { known.len() } else { known.len().min(limit) };
     let (hits, stats): (Vec<_>, Vec<_>) = known.into_iter().unzip();
     listing.more = hits.len() - opened;
-    let peeks = peek_all(&hits[..opened], cx.authority);
+    let peeks = peek_all(&hits[..opened], cx);
     for ((hit, stat), peek) in hits.into_iter().zip(stats).zip(peeks) {
         if !ran_in(&peek, filter.cwd.as_deref()) {
             continue;

@@ -20,7 +20,7 @@ mod title;
 pub mod claude_code;
 pub mod coddy;
 
-pub use context::{OpenContext, Surroundings};
+pub use context::{OpenContext, Spool, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};
 pub use ledger::{Counts, EachRecord, Fate, Ledger, Record, Totals, Version, kind_name};
 pub use probe::{Probe, ProbeKind};

@@ -28,7 +28,11 @@ use std::path::{Path, PathBuf};
 
 /// Opens a session as the binary would.
 fn try_open(path: &Path) -> Result<Box<dyn Transcript>, OpenError> {
-    let cx = OpenContext { authority: cap_std::ambient_authority(), branch_of: &|_| None };
+    let cx = OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &|_| None,
+        spool: tempfile::tempfile,
+    };
     ClaudeCode.open(&Locator::new(path), &cx)
 }
 

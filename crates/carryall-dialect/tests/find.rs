@@ -146,7 +146,11 @@ impl World {
 }
 
 fn context() -> OpenContext<'static> {
-    OpenContext { authority: cap_std::ambient_authority(), branch_of: &|_| None }
+    OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &|_| None,
+        spool: tempfile::tempfile,
+    }
 }
 
 const OLD: Session = session("abc-1", "Fix the parser", 9);

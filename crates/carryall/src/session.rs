@@ -55,8 +55,12 @@ impl Session<'_> {
     }
 }
 
-fn context(environment: &Environment) -> OpenContext<'_> {
-    OpenContext { authority: environment.authority, branch_of: &git::branch_of }
+pub(crate) fn context(environment: &Environment) -> OpenContext<'_> {
+    OpenContext {
+        authority: environment.authority,
+        branch_of: &git::branch_of,
+        spool: tempfile::tempfile,
+    }
 }
 
 /// Finds the session that was typed (`docs/commands.md`, "`<session>`").

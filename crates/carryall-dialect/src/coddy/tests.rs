@@ -76,7 +76,10 @@ fn authority() -> AmbientAuthority {
 
 fn open(path: &Path) -> Result<Box<dyn Transcript>, OpenError> {
     let branch_of = |folder: &Path| Some(format!("branch of {}", folder.display()));
-    Coddy.open(&Locator::new(path), &OpenContext { authority: authority(), branch_of: &branch_of })
+    Coddy.open(
+        &Locator::new(path),
+        &OpenContext { authority: authority(), branch_of: &branch_of, spool: tempfile::tempfile },
+    )
 }
 
 /// Everything that a session gives.

@@ -123,7 +123,11 @@ fn a_list_names_sessions_and_agents_and_nothing_else() {
 }
 
 fn peek(path: &Path) -> Result<Peek, OpenError> {
-    let cx = OpenContext { authority: cap_std::ambient_authority(), branch_of: &|_| None };
+    let cx = OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &|_| None,
+        spool: tempfile::tempfile,
+    };
     let listed = Listed { id: String::new(), path: path.to_owned(), is_subagent: false };
     ClaudeCode.peek(&listed, &cx)
 }

@@ -3,6 +3,7 @@
 use crate::cli::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Failure;
+use crate::session;
 use crate::terminal::{self, shown};
 use carryall_dialect::{Filter, OpenContext, Registry, Row, newest};
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
@@ -76,7 +77,7 @@ pub(crate) fn run(args: &ListArgs, environment: &Environment) -> Result<(), Fail
         since: args.since.map(|since| moment(since, environment.now()).into()),
         limit: (args.limit > 0).then_some(args.limit),
     };
-    let cx = OpenContext { authority: environment.authority, branch_of: &|_| None };
+    let cx = OpenContext { branch_of: &|_| None, ..session::context(environment) };
     let listing = newest(&registry, &environment.surroundings(), &filter, &cx);
     for problem in &listing.problems {
         terminal::note(&format!("note: {problem}"));

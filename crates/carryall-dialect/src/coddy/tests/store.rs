@@ -61,7 +61,8 @@ fn the_store_is_where_coddy_was_told_to_keep_it() {
 fn a_list_shows_the_title_the_folder_and_the_size_of_the_rows() {
     let folder = Folder::of(json!({"title": "a\nb"}), json!([user("hi")]));
     let listed = Listed { id: "sess_one".into(), path: folder.path.clone(), is_subagent: false };
-    let cx = OpenContext { authority: authority(), branch_of: &|_| None };
+    let cx =
+        OpenContext { authority: authority(), branch_of: &|_| None, spool: tempfile::tempfile };
     let peek = Coddy.peek(&listed, &cx).unwrap();
     assert_eq!((peek.title.as_deref(), peek.cwd.as_deref()), (Some("a b"), Some("/ws")));
     let bytes = fs::metadata(folder.path.join("messages.json")).unwrap().len();
