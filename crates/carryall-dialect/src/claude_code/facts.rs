@@ -41,6 +41,7 @@ impl Gathered<'_> {
             models: tally.models.iter().filter_map(|&n| word(n)).collect(),
             message_count: tally.messages,
             user_turns: tally.prompts,
+            cost_usd: self.index.cost_usd.filter(|_| !self.is_side),
             token_usage: Some(tally.usage).filter(|usage| !usage.is_zero()),
             ..Facts::default()
         };

@@ -244,6 +244,8 @@ pub(super) struct Index {
     pub(super) session_id: Option<String>,
     /// What the agent could do without asking, as recorded last.
     pub(super) permission_mode: Option<String>,
+    /// What the session cost, as counted last by the agent, forks and resumptions included.
+    pub(super) cost_usd: Option<f64>,
     /// Rows of a kind that is known.
     pub(super) known: u64,
     /// Queued prompts that a row of the file repeats under an id of their own naming.

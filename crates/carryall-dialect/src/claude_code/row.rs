@@ -51,6 +51,9 @@ pub(super) struct IndexRow<'a> {
     pub(super) summary: Word<'a>,
     #[serde(borrow)]
     pub(super) leaf_uuid: Word<'a>,
+    /// What the session cost so far, as its spelling in the row.
+    #[serde(rename = "totalCostUSD", borrow)]
+    pub(super) total_cost_usd: Option<&'a RawValue>,
 }
 
 /// A message as the index sees it.

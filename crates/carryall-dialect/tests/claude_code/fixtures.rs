@@ -81,6 +81,7 @@ cases! {
     pictures
     progress_in_chain
     queued_prompt
+    quiet_rows
     repeated_id
     results_and_text
     server_tools

@@ -97,6 +97,9 @@ impl<'s> Scan<'s> {
     }
 
     fn fact(&mut self, row: &IndexRow<'_>) {
+        if let Some(cost) = row.total_cost_usd.and_then(|cost| cost.get().parse().ok()) {
+            self.index.cost_usd = Some(cost);
+        }
         let titles = &mut self.index.titles;
         if let Some(title) = row.custom_title.filled() {
             titles.custom = Some(title.to_owned());
