@@ -16,6 +16,8 @@ mod damage;
 mod dump;
 #[path = "claude_code/fixtures.rs"]
 mod fixtures;
+#[path = "claude_code/ledger.rs"]
+mod ledger;
 #[path = "claude_code/oracle.rs"]
 mod oracle;
 #[path = "claude_code/rules.rs"]

@@ -4,7 +4,8 @@
 mod classify;
 mod scan;
 
-pub(super) use scan::scan;
+pub(super) use classify::{Class, classify_row};
+pub(super) use scan::{is_known_block, scan};
 
 use crate::source::Span;
 use carryall_model::TokenUsage;

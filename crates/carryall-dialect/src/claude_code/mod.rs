@@ -10,6 +10,7 @@ mod command;
 mod edits;
 mod facts;
 mod index;
+mod ledger;
 mod lenient;
 mod neighbour;
 mod parts;
@@ -22,7 +23,7 @@ mod session;
 mod spill;
 mod store;
 
-use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
+use crate::{Dialect, Ledger, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -65,5 +66,13 @@ impl Dialect for ClaudeCode {
         cx: &OpenContext<'_>,
     ) -> Result<Box<dyn Transcript>, OpenError> {
         Ok(Box::new(session::Session::open(&locator.path, cx.authority)?))
+    }
+
+    fn ledger(
+        &self,
+        locator: &Locator,
+        cx: &OpenContext<'_>,
+    ) -> Result<Box<dyn Ledger>, OpenError> {
+        Ok(Box::new(ledger::Records::open(&locator.path, cx.authority)?))
     }
 }

@@ -6,7 +6,7 @@
 mod build;
 mod pairs;
 
-pub(super) use build::build;
+pub(super) use build::{build, without_copies};
 
 use crate::source::Span;
 use std::ops::Range;
@@ -54,7 +54,32 @@ pub(super) enum Item {
     Hook { row: Span },
 }
 
+impl Plan {
+    /// Every row that something of an entry, a call or a result is read from; some come twice.
+    pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
+        let items = self.items.iter().flat_map(Item::spans);
+        let pieces = self.pieces.iter().map(|piece| piece.row);
+        let answers = self.answers.iter().copied().flatten();
+        items.chain(pieces).chain(answers).chain(self.files.iter().copied())
+    }
+}
+
 impl Item {
+    /// The rows that the entry names itself.
+    fn spans(&self) -> impl Iterator<Item = Span> {
+        let (one, other) = match *self {
+            Self::Assistant { .. } => (None, None),
+            Self::User { row, .. }
+            | Self::Orphan { row, .. }
+            | Self::Summary { row }
+            | Self::System { row, .. }
+            | Self::Queued { row, .. }
+            | Self::Hook { row } => (Some(row), None),
+            Self::Command { line, output, .. } => (line, output),
+        };
+        one.into_iter().chain(other)
+    }
+
     /// Both are results without their call, and stand in one row.
     pub(super) fn is_orphan_beside(&self, next: &Self) -> bool {
         let (Self::Orphan { row: a, .. }, Self::Orphan { row: b, .. }) = (self, next) else {

@@ -35,10 +35,16 @@ pub(super) struct Shared {
 #[derive(Clone, Debug)]
 pub(super) struct Conversation {
     pub(super) facts: Facts,
-    plan: Plan,
+    pub(super) plan: Plan,
     notices: Notices,
     /// The fingerprint of the first text.
     pub(super) opening: u64,
+}
+
+/// A conversation as the first pass leaves it: its entries, and the rows that they come from.
+pub(super) struct Told<'t> {
+    pub(super) plan: &'t Plan,
+    pub(super) rows: &'t [u32],
 }
 
 /// An open session.
@@ -54,6 +60,15 @@ pub(super) struct Session {
 impl Session {
     /// The first pass over a file.
     pub(super) fn open(path: &Path, authority: AmbientAuthority) -> Result<Self, OpenError> {
+        Ok(Self::open_noting(path, authority, |_, _| ())?.0)
+    }
+
+    /// The first pass; `note` may look at what it knew of each row before that is forgotten.
+    pub(super) fn open_noting<T>(
+        path: &Path,
+        authority: AmbientAuthority,
+        note: impl FnOnce(&Index, &[Told<'_>]) -> T,
+    ) -> Result<(Self, T), OpenError> {
         let source = Source::open(path, authority)?;
         let mut notices = Notices::default();
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
@@ -63,10 +78,16 @@ impl Session {
             let reason = "no row is of a kind that it writes".to_owned();
             return Err(OpenError::NotThisDialect { path: path.to_owned(), agent: NAME, reason });
         }
-        Ok(Self::build(source, authority, index, notices))
+        Ok(Self::build(source, authority, index, notices, note))
     }
 
-    fn build(source: Source, authority: AmbientAuthority, index: Index, notices: Notices) -> Self {
+    fn build<T>(
+        source: Source,
+        authority: AmbientAuthority,
+        index: Index,
+        notices: Notices,
+        note: impl FnOnce(&Index, &[Told<'_>]) -> T,
+    ) -> (Self, T) {
         let spills = Spills { folder: session_folder(source.path(), &index), authority };
         let builder = Builder { source: &source, authority, index: &index, spills: &spills };
         let is_agent = store::agent_id(source.path()).is_some();
@@ -74,11 +95,16 @@ impl Session {
         let has_main = index.nodes.iter().any(|node| !node.side && node.is_message());
         let inline = if has_side && has_main { builder.side_chains() } else { Vec::new() };
         let scope = if has_side && !has_main { Scope::All } else { Scope::Main };
-        let conversation = builder.conversation(scope, notices, is_agent);
+        let main = builder.conversation(scope, notices, is_agent);
+        let all = std::iter::once(&main).chain(&inline);
+        let told: Vec<_> = all.map(|(chain, rows)| Told { plan: &chain.plan, rows }).collect();
+        let noted = note(&index, &told);
+        let conversation = main.0;
+        let inline = inline.into_iter().map(|(chain, _)| chain).collect();
         let Index { responses, words, tasks, .. } = index;
         let shared = Shared { source, authority, responses, words, tasks, spills };
         let (agents, sources) = (OnceLock::new(), OnceLock::new());
-        Self { shared: Arc::new(shared), conversation, inline, agents, sources }
+        (Self { shared: Arc::new(shared), conversation, inline, agents, sources }, noted)
     }
 
     /// A side chain of this session's file, as a session of its own.
@@ -169,7 +195,13 @@ struct Builder<'b> {
 }
 
 impl Builder<'_> {
-    fn conversation(&self, scope: Scope<'_>, mut notices: Notices, is_side: bool) -> Conversation {
+    /// A conversation, and its rows.
+    fn conversation(
+        &self,
+        scope: Scope<'_>,
+        mut notices: Notices,
+        is_side: bool,
+    ) -> (Conversation, Vec<u32>) {
         let unreadable_rows = notices.unreadable_rows();
         let neighbour = |node| {
             neighbour::holding_parent(self.source, self.authority, self.index.node(node).span)
@@ -194,7 +226,8 @@ impl Builder<'_> {
         facts.unreadable_rows = unreadable_rows;
         let first = found.rows.iter().map(|&row| self.index.node(row));
         let opening = first.into_iter().find(|node| matches!(node.kind, Kind::User(_)));
-        Conversation { facts, plan, notices, opening: opening.map_or(0, |node| node.said) }
+        let opening = opening.map_or(0, |node| node.said);
+        (Conversation { facts, plan, notices, opening }, found.rows)
     }
 
     fn other_branch(&self, branch: &Branch) -> Notice {
@@ -208,7 +241,7 @@ impl Builder<'_> {
     }
 
     /// The side chains that stand among the rows of a session, in the order of their roots.
-    fn side_chains(&self) -> Vec<Conversation> {
+    fn side_chains(&self) -> Vec<(Conversation, Vec<u32>)> {
         let roots = chain::side_roots(self.index);
         let mut firsts: Vec<u32> = roots.iter().copied().filter(|&root| root != NONE).collect();
         firsts.sort_unstable();
@@ -216,10 +249,10 @@ impl Builder<'_> {
         let chains = firsts.into_iter().map(|root| {
             let notices = Notices::default();
             let mut chain = self.conversation(Scope::Side(root, &roots), notices, true);
-            chain.facts.id = self.side_id(root);
+            chain.0.facts.id = self.side_id(root);
             chain
         });
-        chains.filter(|chain| chain.facts.message_count > 0).collect()
+        chains.filter(|(chain, _)| chain.facts.message_count > 0).collect()
     }
 
     fn side_id(&self, root: u32) -> String {

@@ -4,9 +4,9 @@ use super::lines::{Line, Lines, Next};
 use super::repair::Copies;
 use super::shape::{Scanner, Shape, skip_space};
 use super::split::{Seen, Tracer, gap, next_start, stands_alone};
-use super::{Limits, Place, Scanned, Visit, reason};
+use super::{Limits, Place, Scanned, Tell, Visit, reason};
 use crate::source::{Source, Span};
-use carryall_model::{Notice, NoticeKind, Notices};
+use carryall_model::{Notice, NoticeKind};
 use std::io;
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(super) struct Walk<'a> {
     lines: Lines<'a>,
     limits: Limits,
-    notices: &'a mut Notices,
+    tell: &'a mut Tell<'a>,
     record: &'a mut Visit<'a>,
     scanned: Scanned,
     row: u64,
@@ -55,13 +55,13 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         source: &'a Source,
         limits: Limits,
-        notices: &'a mut Notices,
+        tell: &'a mut Tell<'a>,
         record: &'a mut Visit<'a>,
     ) -> io::Result<Self> {
         Ok(Self {
             lines: Lines::new(source, limits.row)?,
             limits,
-            notices,
+            tell,
             record,
             scanned: Scanned::default(),
             row: 0,
@@ -307,7 +307,7 @@ impl<'a> Walk<'a> {
         }
         let notice = Notice::new(kind).at(self.row, at, bytes);
         // That the last row has no end is what the kind says already.
-        self.notices.push(match kind {
+        (self.tell)(match kind {
             NoticeKind::CutShort => notice,
             _ => notice.with_detail(detail),
         });

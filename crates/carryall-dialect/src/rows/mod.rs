@@ -15,7 +15,7 @@ mod split;
 mod tests;
 
 use crate::source::{Source, Span};
-use carryall_model::{Notices, OpenError};
+use carryall_model::{Notice, Notices, OpenError};
 use repair::Copies;
 use serde::Deserialize;
 use serde_json::error::Category;
@@ -99,6 +99,9 @@ impl Scanned {
 /// with the parser's error when it cannot.
 type Visit<'v> = dyn FnMut(&[u8], Place) -> Result<(), serde_json::Error> + 'v;
 
+/// Takes what could not be read.
+type Tell<'t> = dyn FnMut(Notice) + 't;
+
 /// Walks all records of a source from its beginning to its length at opening.
 ///
 /// `record` is given the bytes of one record; it parses before it does anything else and answers
@@ -109,7 +112,16 @@ pub(crate) fn scan(
     notices: &mut Notices,
     record: &mut Visit<'_>,
 ) -> io::Result<Scanned> {
-    scan_within(source, Limits { row: MAX_ROW, lines: MAX_JOINED }, notices, record)
+    scan_telling(source, &mut |notice| notices.push(notice), record)
+}
+
+/// [`scan`], with what could not be read told where it is met, between the records.
+pub(crate) fn scan_telling(
+    source: &Source,
+    tell: &mut Tell<'_>,
+    record: &mut Visit<'_>,
+) -> io::Result<Scanned> {
+    scan_within(source, Limits { row: MAX_ROW, lines: MAX_JOINED }, tell, record)
 }
 
 /// The bounds of a walk.
@@ -124,10 +136,10 @@ struct Limits {
 fn scan_within(
     source: &Source,
     limits: Limits,
-    notices: &mut Notices,
+    tell: &mut Tell<'_>,
     record: &mut Visit<'_>,
 ) -> io::Result<Scanned> {
-    ladder::Walk::new(source, limits, notices, record)?.run()
+    ladder::Walk::new(source, limits, tell, record)?.run()
 }
 
 /// Why a record could not be parsed, in words that hold nothing of the record: what the parser

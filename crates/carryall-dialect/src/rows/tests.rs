@@ -41,9 +41,7 @@ impl Walked {
 
     /// Kind, row, offset and bytes of each notice.
     fn damage(&self) -> Vec<(NoticeKind, u64, u64, u64)> {
-        let flat = |n: &carryall_model::Notice| {
-            (n.kind, n.row.unwrap(), n.offset.unwrap(), n.bytes.unwrap())
-        };
+        let flat = |n: &Notice| (n.kind, n.row.unwrap(), n.offset.unwrap(), n.bytes.unwrap());
         self.notices.kept().iter().map(flat).collect()
     }
 }
@@ -63,7 +61,8 @@ fn walk(bytes: &[u8]) -> Walked {
 fn walk_within(bytes: &[u8], limits: Limits) -> Walked {
     let source = source(bytes);
     let (mut notices, mut places, mut first) = (Notices::default(), Vec::new(), Vec::new());
-    let scanned = scan_within(&source, limits, &mut notices, &mut |bytes, place| {
+    let tell = &mut |notice| notices.push(notice);
+    let scanned = scan_within(&source, limits, tell, &mut |bytes, place| {
         let row: Row<'_> = serde_json::from_slice(bytes)?;
         first.push((string(&row.id), string(&row.text)));
         places.push(place);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// The corpus, when it is there; when it must be and is not, the test fails.
-fn corpus() -> Option<PathBuf> {
+pub(crate) fn corpus() -> Option<PathBuf> {
     let named = env::var_os("CARRYALL_CORPUS").map(PathBuf::from);
     let root = repository().join(named.unwrap_or_else(|| "../shared/corpus".into()));
     let root = root.join("claude-code");
@@ -25,7 +25,7 @@ fn corpus() -> Option<PathBuf> {
     None
 }
 
-fn sessions(folder: &Path, files: &mut Vec<PathBuf>) {
+pub(crate) fn sessions(folder: &Path, files: &mut Vec<PathBuf>) {
     let mut entries: Vec<PathBuf> = fs::read_dir(folder)
         .expect("a folder")
         .map(|entry| entry.expect("an entry").path())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-fn cases() -> PathBuf {
+pub(crate) fn cases() -> PathBuf {
     repository().join("tests/fixtures/claude-code")
 }
 

@@ -112,7 +112,7 @@ const SILENT_ATTACHMENTS: &[&str] = &[
 const FILES: &[&str] = &["file", "directory", "pdf_reference", "already_read_file"];
 
 /// A row's place in the tree, or why it has none.
-pub(super) enum Class {
+pub(in crate::claude_code) enum Class {
     /// It stands in the tree.
     Node(Kind),
     /// It is a known row without a place in the tree.
@@ -120,7 +120,7 @@ pub(super) enum Class {
 }
 
 /// What a row is, and the kind's name when it is not known.
-pub(super) fn classify_row(row: &IndexRow<'_>) -> (Class, Option<String>) {
+pub(in crate::claude_code) fn classify_row(row: &IndexRow<'_>) -> (Class, Option<String>) {
     let kind = row.kind.get().unwrap_or("");
     match kind {
         "user" => (Class::Node(Kind::User(said(row))), None),

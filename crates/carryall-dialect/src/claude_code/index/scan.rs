@@ -29,6 +29,13 @@ pub(in crate::claude_code) fn scan(
 const SILENT_BLOCKS: &[&str] =
     &["text", "thinking", "redacted_thinking", "fallback", "container_upload"];
 
+/// Whether a block of that kind is known, shown or not.
+pub(in crate::claude_code) fn is_known_block(kind: &str) -> bool {
+    matches!(kind, "tool_use" | "server_tool_use" | "mcp_tool_use" | "image" | "document")
+        || kind.ends_with("tool_result")
+        || SILENT_BLOCKS.contains(&kind)
+}
+
 struct Scan<'s> {
     source: &'s Source,
     index: Index,

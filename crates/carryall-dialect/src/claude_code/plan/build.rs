@@ -17,7 +17,7 @@ pub(in crate::claude_code) fn build(index: &Index, rows: &[u32]) -> (Plan, Tally
 }
 
 /// The rows without those that a compaction wrote a second time: the earlier place counts.
-fn without_copies(index: &Index, rows: &[u32]) -> Vec<u32> {
+pub(in crate::claude_code) fn without_copies(index: &Index, rows: &[u32]) -> Vec<u32> {
     let mut before = HashSet::new();
     let mut since = Vec::new();
     let mut kept = Vec::new();
