@@ -12,7 +12,11 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 fn ledger(path: &Path) -> Box<dyn Ledger> {
-    let cx = OpenContext { authority: cap_std::ambient_authority(), branch_of: &|_| None };
+    let cx = OpenContext {
+        authority: cap_std::ambient_authority(),
+        branch_of: &|_| None,
+        spool: tempfile::tempfile,
+    };
     let opened = ClaudeCode.ledger(&Locator::new(path), &cx);
     opened.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
