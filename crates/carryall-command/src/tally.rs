@@ -55,6 +55,10 @@ impl<S: EntrySink> EntrySink for Tally<S> {
         self.look(call.result.map(|result| result.text));
         self.inner.call(call)
     }
+
+    fn wants_tools(&self) -> bool {
+        self.inner.wants_tools()
+    }
 }
 
 #[cfg(test)]

@@ -63,6 +63,10 @@ impl<S: EntrySink> EntrySink for Trim<S> {
         }
         self.inner.call(call)
     }
+
+    fn wants_tools(&self) -> bool {
+        !self.options.no_tools && self.inner.wants_tools()
+    }
 }
 
 #[cfg(test)]

@@ -20,6 +20,8 @@ mod fixtures;
 mod ledger;
 #[path = "claude_code/oracle.rs"]
 mod oracle;
+#[path = "claude_code/reading.rs"]
+mod reading;
 #[path = "claude_code/rules.rs"]
 mod rules;
 

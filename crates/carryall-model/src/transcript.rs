@@ -16,6 +16,13 @@ pub trait EntrySink {
     /// # Errors
     /// When the sink takes no more; the transcript then stops.
     fn call(&mut self, call: &ToolCall<'_>) -> Result<(), SinkError>;
+
+    /// Whether it looks into calls and results, or only counts them. Where it does not, a
+    /// transcript need not read them: a call is pushed without its id, name, input and result, and
+    /// an entry that holds nothing but calls, or an orphan result, without its texts and facts.
+    fn wants_tools(&self) -> bool {
+        true
+    }
 }
 
 impl<S: EntrySink + ?Sized> EntrySink for &mut S {
@@ -25,6 +32,10 @@ impl<S: EntrySink + ?Sized> EntrySink for &mut S {
 
     fn call(&mut self, call: &ToolCall<'_>) -> Result<(), SinkError> {
         (**self).call(call)
+    }
+
+    fn wants_tools(&self) -> bool {
+        (**self).wants_tools()
     }
 }
 

@@ -1,25 +1,24 @@
 //! The second pass: spans are read again and become entries.
 
+mod tools;
+
 use super::agents::Started;
-use super::edits::EditInput;
 use super::index::{NONE, Response};
 use super::lenient::Content;
-use super::parts::{answer, join, named_file, said, says_something, text_of};
+use super::parts::{join, named_file, said, says_something, text_of};
 use super::plan::{Item, Piece, Plan, Take};
 use super::row::{Block, Row};
-use super::spill::{self, Spills};
+use super::spill::Spills;
 use super::{command, row};
 use crate::rows;
 use crate::source::{Source, Span};
 use carryall_model::{
-    Entry, EntryKind, EntrySink, FileRef, Found, Input, Notice, NoticeKind, ReplayError, ToolCall,
-    ToolResult,
+    Entry, EntryKind, EntrySink, FileRef, Found, Notice, NoticeKind, ReplayError,
 };
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::slice;
-use std::time::Duration;
 
 /// What the entries of a file are read from.
 pub(super) struct Reading<'r> {
@@ -57,7 +56,9 @@ pub(super) fn replay(
     which: Range<u32>,
     sink: &mut dyn EntrySink,
 ) -> Result<Found, ReplayError> {
-    let mut replay = Replay { reading, plan, sink, found: Found::default(), seen: HashSet::new() };
+    let wants_tools = sink.wants_tools();
+    let (found, seen) = (Found::default(), HashSet::new());
+    let mut replay = Replay { reading, plan, sink, wants_tools, found, seen };
     let end = (which.end as usize).min(plan.items.len());
     let start = (which.start as usize).min(end);
     let mut buffers = Buffers::default();
@@ -71,27 +72,11 @@ pub(super) fn replay(
     Ok(replay.found)
 }
 
-/// When an answer came, and after how long.
-#[derive(Clone, Copy)]
-struct Times<'a> {
-    completed_at: Option<&'a str>,
-    duration: Option<Duration>,
-}
-
-/// The results of a row, the first of each call.
-fn results_by_call<'a>(row: &'a Row<'_>) -> HashMap<&'a str, &'a Block<'a>> {
-    let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
-    let mut results = HashMap::new();
-    for block in content.iter().filter(|block| is_result(block)) {
-        results.entry(block.tool_use_id.get().unwrap_or("")).or_insert(block);
-    }
-    results
-}
-
 struct Replay<'r> {
     reading: &'r Reading<'r>,
     plan: &'r Plan,
     sink: &'r mut dyn EntrySink,
+    wants_tools: bool,
     found: Found,
     /// Rows with replaced characters that have been counted.
     seen: HashSet<u64>,
@@ -157,6 +142,12 @@ impl<'r> Replay<'r> {
     ) -> Result<(), ReplayError> {
         let Buffers { first, later, result } = buffers;
         let Some((head, rest)) = pieces.split_first() else { return Ok(()) };
+        // Calls come last in an entry: when it does not begin with a text, it holds none.
+        if !self.wants_tools && !head.head {
+            let calls = answers.len() as u32;
+            self.push(&Entry { calls, is_meta: meta, ..Entry::new(EntryKind::Assistant) })?;
+            return self.unread_calls(calls);
+        }
         let row = self.read(head.row, first)?;
         let mut texts = Texts::default();
         texts.add(parts(&row, head));
@@ -165,6 +156,9 @@ impl<'r> Replay<'r> {
             texts.add(parts(&row, piece).map(Part::into_owned));
         }
         self.push(&self.assistant_entry(&row, &texts, answers.len(), closes, meta))?;
+        if !self.wants_tools {
+            return self.unread_calls(answers.len() as u32);
+        }
         let mut answers = answers.iter().copied();
         self.calls(&row, head, &mut answers, result)?;
         for piece in rest.iter().filter(|piece| piece.calls > 0) {
@@ -201,112 +195,9 @@ impl<'r> Replay<'r> {
         }
     }
 
-    fn calls(
-        &mut self,
-        row: &Row<'_>,
-        piece: &Piece,
-        answers: &mut dyn Iterator<Item = Option<Span>>,
-        buffer: &mut Buffer,
-    ) -> Result<(), ReplayError> {
-        let calls = parts(row, piece).filter_map(|part| match part {
-            Part::Call(block) => Some(block),
-            _ => None,
-        });
-        let calls: Vec<_> = calls.map(|block| (block, answers.next().flatten())).collect();
-        // Calls that one row answers, one behind the other, read it once between them.
-        for shared in calls.chunk_by(|(_, a), (_, b)| a == b) {
-            let Some(span) = shared[0].1 else {
-                for (block, _) in shared {
-                    self.call(block, None)?;
-                }
-                continue;
-            };
-            let answering = self.read(span, buffer)?;
-            // A server tool's answer stands in the row of its call: no time to tell.
-            let called_at = row.timestamp.get().filter(|_| span != piece.row);
-            let completed_at = answering.timestamp.filled();
-            let times = Times {
-                completed_at,
-                duration: called_at.zip(completed_at).and_then(|(from, to)| elapsed(from, to)),
-            };
-            let results = results_by_call(&answering);
-            for (block, _) in shared {
-                let id = block.id.get().unwrap_or("");
-                let result = results.get(id).ok_or_else(|| self.reading.source.changed())?;
-                self.call(block, Some((result, span, times)))?;
-            }
-        }
-        Ok(())
-    }
-
-    fn call(
-        &mut self,
-        block: &Block<'_>,
-        answered: Option<(&Block<'_>, Span, Times<'_>)>,
-    ) -> Result<(), ReplayError> {
-        let id = block.id.get().unwrap_or("");
-        let name = block.name.get().unwrap_or("");
-        let edits = EditInput::of(name, block.input);
-        let edits = edits.edits();
-        let call = ToolCall {
-            input: block.input.map(Input::Json),
-            edits: &edits,
-            subagent: self.reading.started.by(id),
-            ..ToolCall::new(id, name)
-        };
-        let Some((block, span, times)) = answered else { return Ok(self.sink.call(&call)?) };
-        let (text, pictures) = answer(block);
-        let text = self.unspilled(text, span);
-        let result = ToolResult {
-            text: &text,
-            is_error: block.is_error.0,
-            completed_at: times.completed_at,
-            pictures: &pictures,
-        };
-        let duration = times.duration;
-        Ok(self.sink.call(&ToolCall { result: Some(result), duration, ..call })?)
-    }
-
-    /// The whole of a result that stands in a file of its own; its preview when that is gone.
-    fn unspilled<'t>(&mut self, text: Cow<'t, str>, span: Span) -> Cow<'t, str> {
-        let Some(path) = spill::path(&text) else { return text };
-        if let Some(bytes) = self.reading.spills.read(path) {
-            let whole = String::from_utf8_lossy(&bytes).into_owned();
-            if std::str::from_utf8(&bytes).is_err() {
-                let replaced = whole.matches(char::REPLACEMENT_CHARACTER).count();
-                self.found.replaced_characters += replaced as u64;
-            }
-            return Cow::Owned(whole);
-        }
-        let detail = "the rest of a result, whose beginning is shown";
-        self.notice(Notice::new(NoticeKind::MissingFile).with_detail(detail), span);
-        text
-    }
-
     /// A notice about the row that a span stands in.
     fn notice(&mut self, notice: Notice, span: Span) {
         self.found.notices.push(notice.at(span.row.into(), span.at, span.len.into()));
-    }
-
-    /// Results of one row that no call of the file waits for.
-    fn orphans(&mut self, span: Span, items: &[Item], b: &mut Buffers) -> Result<(), ReplayError> {
-        let row = self.read(span, &mut b.first)?;
-        let content = row.message.0.as_ref().map_or(&[][..], |message| message.content.blocks());
-        for item in items {
-            let Item::Orphan { block, .. } = item else { continue };
-            let Some(block) = content.get(*block as usize).filter(|block| is_result(block)) else {
-                return Err(self.reading.source.changed());
-            };
-            let (text, pictures) = answer(block);
-            let text = self.unspilled(text, span);
-            self.push(&Entry {
-                text: Some(&text),
-                attachments: &pictures,
-                tool_call_id: block.tool_use_id.filled(),
-                ..from_row(EntryKind::ToolResult, &row)
-            })?;
-        }
-        Ok(())
     }
 
     fn user(
@@ -398,10 +289,6 @@ fn output_of(text: Cow<'_, str>) -> String {
     command::output(&text)
 }
 
-fn is_result(block: &Block<'_>) -> bool {
-    block.kind.get().is_some_and(|kind| kind.ends_with("tool_result"))
-}
-
 /// The fields that every entry takes from its row.
 fn from_row<'e>(kind: EntryKind, row: &'e Row<'_>) -> Entry<'e> {
     Entry {
@@ -415,11 +302,6 @@ fn from_row<'e>(kind: EntryKind, row: &'e Row<'_>) -> Entry<'e> {
 /// The text of a user or system row.
 fn whole_text<'e>(row: &'e Row<'_>) -> Option<Cow<'e, str>> {
     row.message.0.as_ref().and_then(text_of).or(row.content.get().map(Cow::Borrowed))
-}
-
-fn elapsed(from: &str, to: &str) -> Option<Duration> {
-    let time = |text| chrono::DateTime::parse_from_rfc3339(text).ok();
-    (time(to)? - time(from)?).to_std().ok()
 }
 
 /// A part of a response.
