@@ -91,6 +91,11 @@ impl Records {
                 let shown = facts.policy.as_ref().and_then(|policy| policy.approval.as_deref());
                 (mode.is_some() && shown == mode, OTHER_MODE)
             }
+            "cost-state" => {
+                let cost = row.total_cost_usd.and_then(|cost| cost.get().parse::<f64>().ok());
+                (cost.is_some() && facts.cost_usd == cost, OTHER_COST)
+            }
+            "api-request" | "api-request-blob" | "api-request-shape" => (false, REQUEST),
             "queue-operation" => (false, QUEUE),
             "last-prompt" => (false, LAST_PROMPT),
             "file-history-snapshot" | "content-replacement" => (false, OWN_STORE),
@@ -137,6 +142,8 @@ const OWN_STORE: &str = "a note on files that the agent keeps for itself";
 const NO_PLACE: &str = "a fact that the document has no place for";
 const OTHER_TITLE: &str = "not the title that is shown";
 const OTHER_MODE: &str = "not the mode that is shown";
+const OTHER_COST: &str = "not the last count of the cost";
+const REQUEST: &str = "what was sent to the model; the messages have rows of their own";
 const NO_NAME: &str = "a mentioned file without a name";
 
 #[derive(Deserialize)]

@@ -172,16 +172,14 @@ fn fixtures_are_told_record_by_record() {
     let mut names: Vec<PathBuf> =
         fs::read_dir(cases()).unwrap().map(|entry| entry.unwrap().path()).collect();
     names.sort();
-    let mut all = String::new();
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(Path::new("../snapshots/claude_code_ledger"));
+    settings.set_prepend_module_to_snapshot(false);
     for name in names {
         let case = name.file_name().unwrap().to_string_lossy().into_owned();
         let (records, totals) = check(&session(&case));
-        writeln!(all, "--- {case}\n{}", snapshot(&records, &totals)).unwrap();
+        settings.bind(|| insta::assert_snapshot!(case, snapshot(&records, &totals)));
     }
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(Path::new("../snapshots"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.bind(|| insta::assert_snapshot!("claude-code-ledger", all));
 }
 
 #[test]
