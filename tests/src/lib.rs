@@ -9,6 +9,7 @@
 )]
 
 pub mod corpus;
+pub mod peers;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
