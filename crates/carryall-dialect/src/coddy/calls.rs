@@ -31,8 +31,8 @@ pub(super) struct Record {
     pub(super) finished_at: Option<String>,
     /// From its beginning to its end.
     pub(super) duration: Option<Duration>,
-    /// Where its result may be.
-    folder: PathBuf,
+    /// Where it and its result are, below the session's folder.
+    pub(super) folder: PathBuf,
 }
 
 #[derive(Default, Deserialize)]

@@ -25,12 +25,27 @@ pub(super) struct Walked {
 /// Takes the bytes of a row and where they stand, or says why it cannot.
 type Visit<'v> = dyn FnMut(&[u8], Range<usize>) -> Result<(), String> + 'v;
 
+/// Takes the same and the row's number, counted from 1.
+type VisitNumbered<'v> = dyn FnMut(u64, &[u8], Range<usize>) -> Result<(), String> + 'v;
+
+/// Takes what could not be read.
+type Tell<'t> = dyn FnMut(Notice) + 't;
+
 /// Walks over the rows of a document; what cannot be read is told in `notices`.
 pub(super) fn walk(bytes: &[u8], notices: &mut Notices, visit: &mut Visit<'_>) -> Walked {
+    walk_telling(bytes, &mut |notice| notices.push(notice), &mut |_, row, place| visit(row, place))
+}
+
+/// [`walk`], with what cannot be read told where it is met, between the rows.
+pub(super) fn walk_telling(
+    bytes: &[u8],
+    tell: &mut Tell<'_>,
+    visit: &mut VisitNumbered<'_>,
+) -> Walked {
     let at = if bytes.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
     let vain = bytes.len().saturating_mul(VAIN);
     let scanner = Scanner { bytes, at };
-    let mut walk = Walk { scanner, vain, row: 0, notices, visit, walked: Walked::default() };
+    let mut walk = Walk { scanner, vain, row: 0, tell, visit, walked: Walked::default() };
     match walk.members() {
         Ok(()) => {}
         Err(Stop::Cut { at }) => {
@@ -60,8 +75,8 @@ struct Walk<'w> {
     /// Bytes that may still be looked at in vain.
     vain: usize,
     row: u64,
-    notices: &'w mut Notices,
-    visit: &'w mut Visit<'w>,
+    tell: &'w mut Tell<'w>,
+    visit: &'w mut VisitNumbered<'w>,
     walked: Walked,
 }
 
@@ -152,7 +167,7 @@ impl Walk<'_> {
         if bytes.first() != Some(&b'{') {
             return Err("not a JSON object".to_owned());
         }
-        (self.visit)(bytes, range)
+        (self.visit)(self.row, bytes, range)
     }
 
     /// The beginning of another row inside what was taken for something else.
@@ -173,7 +188,7 @@ impl Walk<'_> {
             self.walked.first_bad = Some((row, reason.clone()));
         }
         let notice = Notice::new(kind).at(row, range.start as u64, range.len() as u64);
-        self.notices.push(notice.with_detail(reason));
+        (self.tell)(notice.with_detail(reason));
     }
 }
 

@@ -11,6 +11,7 @@ mod bundle;
 mod calls;
 mod document;
 mod fields;
+mod ledger;
 mod plan;
 mod recognise;
 mod replay;
@@ -20,7 +21,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Stat, Surroundings};
+use crate::{Dialect, Ledger, Listed, Locator, OpenContext, Peek, Probe, Stat, Surroundings};
 use bundle::Bundle;
 use carryall_model::{OpenError, Transcript};
 use session::Session;
@@ -72,5 +73,14 @@ impl Dialect for Coddy {
     ) -> Result<Box<dyn Transcript>, OpenError> {
         let bundle = Bundle::open(&locator.path, cx.authority)?;
         Ok(Box::new(Session::open(bundle, cx.branch_of)?))
+    }
+
+    fn ledger(
+        &self,
+        locator: &Locator,
+        cx: &OpenContext<'_>,
+    ) -> Result<Box<dyn Ledger>, OpenError> {
+        let bundle = Bundle::open(&locator.path, cx.authority)?;
+        Ok(Box::new(ledger::Records::of(Session::open(bundle, cx.branch_of)?)))
     }
 }

@@ -18,7 +18,7 @@ use std::sync::OnceLock;
 /// An open session: its folder, the bytes of its rows, and what they become.
 pub(super) struct Session {
     pub(super) bundle: Bundle,
-    bytes: Vec<u8>,
+    pub(super) bytes: Vec<u8>,
     pub(super) plan: Plan,
     facts: Facts,
     notices: Notices,

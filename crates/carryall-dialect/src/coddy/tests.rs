@@ -4,6 +4,7 @@
 mod agents;
 mod attachments;
 mod damage;
+mod ledger;
 mod properties;
 mod records;
 mod rows;
