@@ -5,6 +5,7 @@ use carryall_model::{FileId, OpenError, ReplayError};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
@@ -84,11 +85,37 @@ impl Source {
             buf.resize(len, 0);
         }
         let buf = &mut buf[..len];
-        match self.file.read_exact_at(buf, span.at) {
-            Ok(()) => Ok(buf),
-            Err(e) if e.kind() == io::ErrorKind::UnexpectedEof => Err(self.changed()),
-            Err(source) => Err(ReplayError::Io { path: self.path.clone(), source }),
+        self.read_exact(buf, span.at)?;
+        Ok(buf)
+    }
+
+    fn read_exact(&self, buf: &mut [u8], at: u64) -> Result<(), ReplayError> {
+        self.file.read_exact_at(buf, at).map_err(|e| match e.kind() {
+            io::ErrorKind::UnexpectedEof => self.changed(),
+            _ => ReplayError::Io { path: self.path.clone(), source: e },
+        })
+    }
+
+    /// Like [`read_span`](Self::read_span), for a JSON text of which one value is not needed: the
+    /// value in this `hole`, counted from the beginning of the span, is `null` instead.
+    pub(crate) fn read_around<'b>(
+        &self,
+        span: Span,
+        hole: Range<u32>,
+        buf: &'b mut Vec<u8>,
+    ) -> Result<&'b [u8], ReplayError> {
+        const NULL: &[u8] = b"null";
+        let (head, rest) = (hole.start as usize, (span.len - hole.end) as usize);
+        let len = head + NULL.len() + rest;
+        if buf.len() < len {
+            buf.resize(len, 0);
         }
+        let (before, after) = buf[..len].split_at_mut(head);
+        let (null, after) = after.split_at_mut(NULL.len());
+        self.read_exact(before, span.at)?;
+        null.copy_from_slice(NULL);
+        self.read_exact(after, span.at + u64::from(hole.end))?;
+        Ok(&buf[..len])
     }
 
     /// Reads at most `buf.len()` bytes at a position, never beyond the length at opening.

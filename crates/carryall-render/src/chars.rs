@@ -119,15 +119,19 @@ pub(crate) fn visible_control(c: char) -> char {
 pub(crate) fn next_control(bytes: &[u8]) -> Option<usize> {
     // The test over a block has no branch in it, so that the compiler makes it a vector loop.
     const BLOCK: usize = 128;
-    let mut start = 0;
-    for block in bytes.chunks(BLOCK) {
-        if block.iter().fold(false, |any, &byte| any | may_begin_control(byte)) {
-            let found = (start..start + block.len()).find(|&at| is_control_at(bytes, at));
-            if found.is_some() {
-                return found;
+    const SMALL: usize = 16;
+    let any = |bytes: &[u8]| bytes.iter().fold(false, |any, &byte| any | may_begin_control(byte));
+    for (number, block) in bytes.chunks(BLOCK).enumerate() {
+        if !any(block) {
+            continue;
+        }
+        for (small, bytes_of) in block.chunks(SMALL).enumerate().filter(|(_, small)| any(small)) {
+            let start = number * BLOCK + small * SMALL;
+            let mut places = start..start + bytes_of.len();
+            if let Some(at) = places.find(|&at| is_control_at(bytes, at)) {
+                return Some(at);
             }
         }
-        start += block.len();
     }
     None
 }

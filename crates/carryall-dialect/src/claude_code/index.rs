@@ -7,6 +7,7 @@ mod scan;
 pub(super) use classify::{Class, classify_row};
 pub(super) use scan::{is_known_block, scan};
 
+use super::twin::Twin;
 use crate::source::Span;
 use carryall_model::TokenUsage;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -176,6 +177,8 @@ pub(super) struct Node {
     pub(super) first_part: u32,
     /// The number of its parts.
     pub(super) parts: u32,
+    /// The second copy of the result it holds.
+    pub(super) twin: Twin,
     /// Equal for copies of one message.
     pub(super) print: u64,
     /// Equal for prompts with one text.

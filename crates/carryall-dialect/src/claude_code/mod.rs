@@ -22,6 +22,7 @@ mod row;
 mod session;
 mod spill;
 mod store;
+mod twin;
 
 use crate::{Dialect, Ledger, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};

@@ -8,6 +8,7 @@ mod pairs;
 
 pub(super) use build::{build, without_copies};
 
+use super::twin::Twin;
 use crate::source::Span;
 use std::ops::Range;
 
@@ -59,7 +60,7 @@ impl Plan {
     pub(super) fn spans(&self) -> impl Iterator<Item = Span> {
         let items = self.items.iter().flat_map(Item::spans);
         let pieces = self.pieces.iter().map(|piece| piece.row);
-        let answers = self.answers.iter().copied().flatten();
+        let answers = self.answers.iter().flatten().map(|answer| answer.row);
         items.chain(pieces).chain(answers).chain(self.files.iter().copied())
     }
 }
@@ -104,6 +105,15 @@ pub(super) struct Piece {
     pub(super) calls: u32,
 }
 
+/// The row with the answer to a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Answer {
+    /// The row.
+    pub(super) row: Span,
+    /// What of it need not be read.
+    pub(super) twin: Twin,
+}
+
 /// All entries of a conversation.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Plan {
@@ -112,7 +122,7 @@ pub(super) struct Plan {
     /// The parts of responses.
     pub(super) pieces: Vec<Piece>,
     /// The row with the answer, for each call in the order of the entries.
-    pub(super) answers: Vec<Option<Span>>,
+    pub(super) answers: Vec<Option<Answer>>,
     /// Attachment rows that name files.
     pub(super) files: Vec<Span>,
 }

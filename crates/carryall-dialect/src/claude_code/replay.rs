@@ -6,7 +6,7 @@ use super::agents::Started;
 use super::index::{NONE, Response};
 use super::lenient::Content;
 use super::parts::{join, named_file, said, says_something, text_of};
-use super::plan::{Item, Piece, Plan, Take};
+use super::plan::{Answer, Item, Piece, Plan, Take};
 use super::row::{Block, Row};
 use super::spill::Spills;
 use super::{command, row};
@@ -34,9 +34,11 @@ pub(super) struct Reading<'r> {
     pub(super) started: &'r Started,
 }
 
-/// The bytes of a row, and of its repaired copy when it needs one.
+/// The bytes of a row, or of a part of it, and of its repaired copy when it needs one.
 #[derive(Default)]
 struct Buffer {
+    /// The row without what need not be read of it.
+    part: Vec<u8>,
     row: Vec<u8>,
     repaired: Vec<u8>,
 }
@@ -122,8 +124,17 @@ impl<'r> Replay<'r> {
     }
 
     fn read<'b>(&mut self, span: Span, buffer: &'b mut Buffer) -> Result<Row<'b>, ReplayError> {
-        let bytes = self.reading.source.read_span(span, &mut buffer.row)?;
-        let parsed = rows::parse(bytes, &mut buffer.repaired);
+        self.read_whole(span, &mut buffer.row, &mut buffer.repaired)
+    }
+
+    fn read_whole<'b>(
+        &mut self,
+        span: Span,
+        row: &'b mut Vec<u8>,
+        repaired: &'b mut Vec<u8>,
+    ) -> Result<Row<'b>, ReplayError> {
+        let bytes = self.reading.source.read_span(span, row)?;
+        let parsed = rows::parse(bytes, repaired);
         let parsed = parsed.map_err(|_| self.reading.source.changed())?;
         if parsed.replaced > 0 && self.seen.insert(span.at) {
             self.found.replaced_characters += parsed.replaced;
@@ -132,10 +143,25 @@ impl<'r> Replay<'r> {
         Ok(parsed.value)
     }
 
+    /// Reads the row with an answer, without its twin unless that has to be repaired with it.
+    fn read_answer<'b>(
+        &mut self,
+        answer: Answer,
+        buffer: &'b mut Buffer,
+    ) -> Result<Row<'b>, ReplayError> {
+        if let Some(hole) = answer.twin.hole() {
+            let part = self.reading.source.read_around(answer.row, hole, &mut buffer.part)?;
+            if let Ok(row) = serde_json::from_slice(part) {
+                return Ok(row);
+            }
+        }
+        self.read_whole(answer.row, &mut buffer.row, &mut buffer.repaired)
+    }
+
     fn assistant(
         &mut self,
         pieces: &[Piece],
-        answers: &[Option<Span>],
+        answers: &[Option<Answer>],
         closes: Option<u32>,
         meta: bool,
         buffers: &mut Buffers,

@@ -42,7 +42,7 @@ pub(super) struct IndexRow<'a> {
     #[serde(borrow)]
     pub(super) compact_metadata: Object<CompactMetadata<'a>>,
     #[serde(borrow)]
-    pub(super) tool_use_result: Object<StructuredResult<'a>>,
+    pub(super) tool_use_result: Option<&'a RawValue>,
     #[serde(borrow)]
     pub(super) custom_title: Word<'a>,
     #[serde(borrow)]

@@ -97,3 +97,40 @@ fn a_sink_that_only_counts_tools_hears_them_unread() {
     ];
     assert_eq!(talk.lines, expected);
 }
+
+#[test]
+fn the_second_copy_of_a_result_is_not_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rows) = session(folder.path());
+    let long = "again ".repeat(1000);
+    let doubled: Vec<_> = rows
+        .iter()
+        .map(|row| match row.contains("out t1") || row.contains("out t2") {
+            true => {
+                row.replace("\"uuid\"", &format!(r#""toolUseResult":{{"stdout":"{long}"}},"uuid""#))
+            }
+            false => row.clone(),
+        })
+        .collect();
+    fs::write(&path, doubled.join("\n")).unwrap();
+    let session = open(&path);
+    spoil(&path, &format!("{{\"stdout\":\"{long}\"}}"));
+    let mut all = Heard { tools: true, ..Heard::default() };
+    session.replay(0..u32::MAX, &mut all).unwrap();
+    assert_eq!(all.lines[2], "call \"t1\" out t1");
+    assert_eq!(all.lines[4], "call \"t2\" out t2");
+}
+
+/// A lone surrogate is repaired in the whole row, and what was replaced is counted in all of it.
+#[test]
+fn a_row_in_need_of_repair_is_read_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, rows) = session(folder.path());
+    let twin = format!(r#""toolUseResult":{{"stdout":"{}\ud83d"}},"uuid""#, "x".repeat(2000));
+    let rows = rows.join("\n").replace("\"uuid\"", &twin).replace("out t1", "out\\ud83d t1");
+    fs::write(&path, rows).unwrap();
+    let mut all = Heard { tools: true, ..Heard::default() };
+    let found = open(&path).replay(0..u32::MAX, &mut all).unwrap();
+    assert_eq!(all.lines[2], "call \"t1\" out\u{fffd} t1");
+    assert_eq!(found.replaced_characters, 2);
+}

@@ -4,10 +4,13 @@ use super::classify::{Class, classify_row};
 use super::{
     Attached, Index, Key, Kind, NONE, Node, Parent, Part, Response, Said, System, Task, print,
 };
-use crate::claude_code::lenient::{Content, Word};
+use crate::claude_code::lenient::{Content, Object, Word};
 use crate::claude_code::parts::says_something;
-use crate::claude_code::row::{IndexBlock, IndexMessage, IndexRow, TaskInput, Usage};
-use crate::rows::{self, Place, Scanned};
+use crate::claude_code::row::{
+    IndexBlock, IndexMessage, IndexRow, StructuredResult, TaskInput, Usage,
+};
+use crate::claude_code::twin::Twin;
+use crate::rows::{self, Parsed, Place, Scanned};
 use crate::source::{Source, Span};
 use carryall_model::{Notice, NoticeKind, Notices, TokenUsage};
 use serde::Deserialize;
@@ -145,6 +148,7 @@ impl<'s> Scan<'s> {
             response,
             first_part,
             parts: self.index.parts.len() as u32 - first_part,
+            twin: Twin::of(row.tool_use_result, record),
             print: self.print(row, kind, first_part),
             said: said_print(row),
         });
@@ -185,10 +189,10 @@ impl<'s> Scan<'s> {
             let source = row.attachment.0.as_ref().and_then(|a| a.source_uuid.filled());
             self.queued.extend(source.map(|source| (number, Key::of(source))));
         }
-        let agent = row.tool_use_result.0.as_ref().and_then(|result| result.agent_id.filled());
+        let agent = row.tool_use_result.and_then(recorded_agent);
         if let (Some(agent), Some(message)) = (agent, &row.message.0) {
             let answered = message.content.blocks().iter().find_map(|b| b.tool_use_id.filled());
-            self.link(answered.unwrap_or(""), agent);
+            self.link(answered.unwrap_or(""), &agent);
         }
     }
 
@@ -422,6 +426,15 @@ fn tokens(usage: &Usage) -> TokenUsage {
         cached_input_tokens: usage.cache_read_input_tokens.0,
         reasoning_tokens: details.and_then(|details| details.thinking_tokens.0),
     }
+}
+
+/// The agent that the second copy of a result names. Most do not, and are not looked into.
+fn recorded_agent(result: &RawValue) -> Option<String> {
+    let result = result.get().as_bytes();
+    memchr::memmem::find(result, b"\"agentId\"")?;
+    let mut repaired = Vec::new();
+    let parsed: Parsed<Object<StructuredResult<'_>>> = rows::parse(result, &mut repaired).ok()?;
+    parsed.value.0?.agent_id.filled().map(str::to_owned)
 }
 
 /// The agent that the host's own words, a text of their own in a result, name.

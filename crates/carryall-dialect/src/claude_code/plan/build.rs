@@ -1,7 +1,7 @@
 //! From rows to entries.
 
 use super::pairs::Pairs;
-use super::{Item, Piece, Plan, Take, Tally};
+use super::{Answer, Item, Piece, Plan, Take, Tally};
 use crate::claude_code::index::{Attached, Index, Kind, NONE, Node, Parent, Part, Said, System};
 use crate::source::Span;
 use std::collections::HashSet;
@@ -332,7 +332,8 @@ impl<'i> Build<'i> {
         piece.to = block + 1;
         if let Part::Call(call) = part {
             piece.calls += 1;
-            let answer = self.pairs.answer(call).map(|node| self.index.node(node).span);
+            let answer = self.pairs.answer(call).map(|node| self.index.node(node));
+            let answer = answer.map(|node| Answer { row: node.span, twin: node.twin });
             self.plan.answers.push(answer);
         } else {
             piece.head = true;

@@ -3,7 +3,7 @@
 use super::{Buffer, Buffers, Part, Replay, from_row, parts};
 use crate::claude_code::edits::EditInput;
 use crate::claude_code::parts::answer;
-use crate::claude_code::plan::{Item, Piece};
+use crate::claude_code::plan::{Answer, Item, Piece};
 use crate::claude_code::row::{Block, Row};
 use crate::claude_code::spill;
 use crate::source::Span;
@@ -36,7 +36,7 @@ impl Replay<'_> {
         &mut self,
         row: &Row<'_>,
         piece: &Piece,
-        answers: &mut dyn Iterator<Item = Option<Span>>,
+        answers: &mut dyn Iterator<Item = Option<Answer>>,
         buffer: &mut Buffer,
     ) -> Result<(), ReplayError> {
         let calls = parts(row, piece).filter_map(|part| match part {
@@ -46,13 +46,14 @@ impl Replay<'_> {
         let calls: Vec<_> = calls.map(|block| (block, answers.next().flatten())).collect();
         // Calls that one row answers, one behind the other, read it once between them.
         for shared in calls.chunk_by(|(_, a), (_, b)| a == b) {
-            let Some(span) = shared[0].1 else {
+            let Some(answer) = shared[0].1 else {
                 for (block, _) in shared {
                     self.call(block, None)?;
                 }
                 continue;
             };
-            let answering = self.read(span, buffer)?;
+            let span = answer.row;
+            let answering = self.read_answer(answer, buffer)?;
             // A server tool's answer stands in the row of its call: no time to tell.
             let called_at = row.timestamp.get().filter(|_| span != piece.row);
             let completed_at = answering.timestamp.filled();
