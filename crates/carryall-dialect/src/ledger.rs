@@ -5,7 +5,7 @@
 
 mod totals;
 
-pub use totals::{Counts, Totals, Version};
+pub use totals::{Counts, Reason, Totals, Version};
 
 use carryall_model::{ReplayError, SinkError, Transcript};
 

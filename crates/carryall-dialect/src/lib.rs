@@ -22,7 +22,7 @@ pub mod coddy;
 
 pub use context::{OpenContext, Spool, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};
-pub use ledger::{Counts, EachRecord, Fate, Ledger, Record, Totals, Version, kind_name};
+pub use ledger::{Counts, EachRecord, Fate, Ledger, Reason, Record, Totals, Version, kind_name};
 pub use probe::{Probe, ProbeKind};
 pub use registry::Registry;
 

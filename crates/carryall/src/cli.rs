@@ -31,6 +31,8 @@ pub(crate) enum SessionsVerb {
     List(ListArgs),
     /// Write a session to a file
     Export(ExportArgs),
+    /// Tell what became of every record of a session: shown or not, and why
+    Inspect(InspectArgs),
 }
 
 /// Which session is meant.
@@ -68,6 +70,15 @@ pub(crate) struct ExportArgs {
     /// Let the documents of subagents follow
     #[arg(long)]
     pub(crate) subagents: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct InspectArgs {
+    #[command(flatten)]
+    pub(crate) which: SessionArgs,
+    /// Print one JSON object, with a row for every record
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -42,6 +42,9 @@ fn run(cli: &Cli, environment: &Environment) -> Result<(), Failure> {
         Verb::Sessions { verb: SessionsVerb::Export(args) } => {
             commands::export::run(args, environment)
         }
+        Verb::Sessions { verb: SessionsVerb::Inspect(args) } => {
+            commands::inspect::run(args, environment)
+        }
         Verb::Command(args) => commands::command::run(args, environment),
         Verb::Agents => commands::agents::run(environment),
     }

@@ -7,7 +7,8 @@ use crate::git;
 use crate::terminal::shown;
 use carryall_command::CommandError;
 use carryall_dialect::{
-    Answer, Dialect, Hit, Locator, Match, OpenContext, Probe, Query, Registry, find as find_stored,
+    Answer, Dialect, Hit, Ledger, Locator, Match, OpenContext, Probe, Query, Registry,
+    find as find_stored,
 };
 use carryall_model::{Candidate, OpenError, Transcript};
 use chrono::{DateTime, Utc};
@@ -31,12 +32,31 @@ impl Session<'_> {
     pub(crate) fn open(&self, environment: &Environment) -> Result<Box<dyn Transcript>, Failure> {
         let opened = self.dialect.open(&self.locator, &context(environment));
         let transcript = opened.map_err(|error| unopened(&error))?;
+        self.is_meant(&*transcript)?;
+        Ok(transcript)
+    }
+
+    /// Opens it to tell what becomes of its records.
+    pub(crate) fn ledger(&self, environment: &Environment) -> Result<Box<dyn Ledger>, Failure> {
+        let opened = self.dialect.ledger(&self.locator, &context(environment));
+        let ledger = opened.map_err(|error| unopened(&error))?;
+        self.is_meant(ledger.transcript())?;
+        Ok(ledger)
+    }
+
+    /// The agent's name.
+    pub(crate) fn agent(&self) -> &'static str {
+        self.dialect.name()
+    }
+
+    /// Fails when another session was asked for by its id.
+    fn is_meant(&self, transcript: &dyn Transcript) -> Result<(), Failure> {
         match &self.locator.session {
             Some(id) if !transcript.facts().id.starts_with(id) => {
                 let path = self.locator.path.display();
                 Err(Failure::new(format!("{path}: holds no session {id}")).kind("unknown-session"))
             }
-            Some(_) | None => Ok(transcript),
+            Some(_) | None => Ok(()),
         }
     }
 

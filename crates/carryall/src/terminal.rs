@@ -48,6 +48,31 @@ pub(crate) fn shown(text: &str) -> String {
     line
 }
 
+/// A text in lines of at most `width` columns, all but the first moved `hang` columns to the right.
+/// A word that is longer than a line stays whole: what it names must be found again.
+pub(crate) fn wrapped(text: &str, width: usize, hang: usize) -> String {
+    let indent = text.len() - text.trim_start().len();
+    let mut out = " ".repeat(indent);
+    let (mut column, mut is_first) = (indent, true);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if is_first {
+            is_first = false;
+        } else if column.saturating_add(1).saturating_add(length) > width {
+            out.push('\n');
+            out.push_str(&" ".repeat(hang));
+            column = hang;
+        } else {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out.push('\n');
+    out
+}
+
 /// The width of the terminal that standard output is, in columns.
 pub(crate) fn width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -45,6 +45,15 @@ pub struct Version {
     pub records: u64,
 }
 
+/// The records that share a fate, a kind and a reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Reason {
+    /// How many they are.
+    pub records: u64,
+    /// The row of the first one.
+    pub first_row: u64,
+}
+
 /// What a ledger adds up to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
@@ -55,7 +64,7 @@ pub struct Totals {
     /// By kind and fate.
     pub kinds: BTreeMap<String, Counts>,
     /// By fate, kind and reason, for records that have one.
-    pub reasons: BTreeMap<(Fate, String, String), u64>,
+    pub reasons: BTreeMap<(Fate, String, String), Reason>,
     /// The versions of the agent, in the order in which they are first met.
     pub versions: Vec<Version>,
     /// How often a record has another version than the record with one before it.
@@ -89,7 +98,8 @@ impl Totals {
         let key = (record.fate, record.kind.to_owned(), reason.to_owned());
         let is_room = self.reasons.len() < MAX_NAMES || self.reasons.contains_key(&key);
         let key = if is_room { key } else { (record.fate, OTHERS.to_owned(), OTHERS.to_owned()) };
-        *self.reasons.entry(key).or_default() += 1;
+        let first = Reason { records: 0, first_row: record.row };
+        self.reasons.entry(key).or_insert(first).records += 1;
     }
 
     fn count_version(&mut self, version: &str, row: u64) {
@@ -139,7 +149,10 @@ mod tests {
         assert_eq!(totals.records, 3 * MAX_NAMES as u64);
         assert_eq!(totals.kinds.len(), MAX_NAMES + 1);
         assert_eq!(totals.kinds[OTHERS].sum(), 2 * MAX_NAMES as u64);
-        assert_eq!(totals.reasons.values().sum::<u64>(), totals.records);
+        assert_eq!(
+            totals.reasons.values().map(|reason| reason.records).sum::<u64>(),
+            totals.records
+        );
         assert_eq!(totals.versions.len(), MAX_NAMES + 1);
         assert_eq!(totals.versions.iter().map(|v| v.records).sum::<u64>(), totals.records);
     }

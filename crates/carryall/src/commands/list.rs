@@ -69,7 +69,7 @@ struct Full<'a> {
 pub(crate) fn run(args: &ListArgs, environment: &Environment) -> Result<(), Failure> {
     let registry = Registry::builtin();
     if let Some(unknown) = args.agent.iter().find(|name| registry.get(name).is_none()) {
-        return Err(crate::session::unknown_agent(unknown, &registry));
+        return Err(session::unknown_agent(unknown, &registry));
     }
     let filter = Filter {
         agents: args.agent.clone(),

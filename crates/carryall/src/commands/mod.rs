@@ -3,4 +3,5 @@
 pub(crate) mod agents;
 pub(crate) mod command;
 pub(crate) mod export;
+pub(crate) mod inspect;
 pub(crate) mod list;
