@@ -8,9 +8,11 @@
 //! Nothing here writes, prints, or asks the environment: places and authority are arguments.
 
 mod beside;
+mod compressed;
 mod context;
 mod find;
 mod ledger;
+mod lenient;
 mod probe;
 mod registry;
 mod rows;
@@ -19,6 +21,7 @@ mod title;
 
 pub mod claude_code;
 pub mod coddy;
+pub mod codex;
 
 pub use context::{OpenContext, Spool, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};

@@ -1,5 +1,6 @@
 //! The little that is read of a file to tell whose it is.
 
+use crate::compressed;
 use crate::source::Source;
 use cap_std::AmbientAuthority;
 use carryall_model::OpenError;
@@ -27,6 +28,8 @@ pub struct Probe<'a> {
     pub kind: ProbeKind,
     /// The first 64 KiB of a file, after a byte order mark; empty for a folder.
     pub head: Vec<u8>,
+    /// The file is compressed with Zstandard; the head is what it holds.
+    pub compressed: bool,
 }
 
 impl<'a> Probe<'a> {
@@ -37,7 +40,8 @@ impl<'a> Probe<'a> {
     pub fn new(path: &'a Path, authority: AmbientAuthority) -> Result<Self, OpenError> {
         let failed = |source: io::Error| OpenError::Io { path: path.to_owned(), source };
         if std::fs::metadata(path).map_err(failed)?.is_dir() {
-            return Ok(Self { path, kind: ProbeKind::Folder, head: Vec::new() });
+            let kind = ProbeKind::Folder;
+            return Ok(Self { path, kind, head: Vec::new(), compressed: false });
         }
         let source = Source::open(path, authority)?;
         let mut head = vec![0; HEAD];
@@ -49,10 +53,14 @@ impl<'a> Probe<'a> {
             }
         }
         head.truncate(filled);
+        let compressed = head.starts_with(compressed::MAGIC);
+        if compressed {
+            head = compressed::beginning(&source, HEAD);
+        }
         if head.starts_with(b"\xef\xbb\xbf") {
             head.drain(..3);
         }
-        Ok(Self { path, kind: ProbeKind::File, head })
+        Ok(Self { path, kind: ProbeKind::File, head, compressed })
     }
 
     /// The first rows of the head that are not blank, the last one possibly cut off.
@@ -63,16 +71,18 @@ impl<'a> Probe<'a> {
     /// What stands at the path, in words, for a person whose file no dialect knows.
     #[must_use]
     pub fn what(&self) -> &'static str {
-        const MARKS: [(&[u8], &str); 6] = [
+        const MARKS: [(&[u8], &str); 5] = [
             (b"SQLite format 3\0", "a SQLite database"),
             (b"\xff\xfe", "UTF-16 text; convert it to UTF-8"),
             (b"\xfe\xff", "UTF-16 text; convert it to UTF-8"),
-            (b"\x28\xb5\x2f\xfd", "compressed with zstd"),
             (b"\x1f\x8b", "compressed with gzip"),
             (b"PK\x03\x04", "a zip archive"),
         ];
         if self.kind == ProbeKind::Folder {
             return "a folder";
+        }
+        if self.compressed {
+            return "compressed with zstd; unpack it first";
         }
         if self.head.is_empty() {
             return "an empty file";

@@ -28,6 +28,7 @@ pub(crate) struct Source {
     path: PathBuf,
     len: u64,
     id: FileId,
+    torn: Option<String>,
 }
 
 impl Source {
@@ -50,7 +51,22 @@ impl Source {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "not a regular file"));
         }
         let id = FileId { device: meta.dev(), inode: meta.ino() };
-        Ok(Self { file, path, len: meta.len(), id })
+        Ok(Self { file, path, len: meta.len(), id, torn: None })
+    }
+
+    /// The same source with its bytes in another file, of that length: its path and identity stay.
+    pub(crate) fn spooled(&self, file: File, len: u64, torn: Option<String>) -> Self {
+        Self { file, path: self.path.clone(), len, id: self.id, torn }
+    }
+
+    /// The same source up to a position.
+    pub(crate) fn up_to(self, len: u64) -> Self {
+        Self { len: self.len.min(len), ..self }
+    }
+
+    /// Why its bytes end early, when they had to be unpacked and could not all be.
+    pub(crate) fn torn(&self) -> Option<&str> {
+        self.torn.as_deref()
     }
 
     /// The path it was opened by.

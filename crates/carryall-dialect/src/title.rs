@@ -18,6 +18,19 @@ pub(crate) fn of_prompt(prompt: &str) -> Option<String> {
     }
 }
 
+/// Enough of a prompt for its title, without reading the rest of it.
+pub(crate) fn beginning(prompt: &str) -> String {
+    let mut beginning = String::new();
+    for word in prompt.split_whitespace() {
+        beginning.push_str(word);
+        beginning.push(' ');
+        if beginning.len() > LENGTH * char::MAX_LEN_UTF8 {
+            break;
+        }
+    }
+    beginning
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

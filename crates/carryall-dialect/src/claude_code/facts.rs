@@ -154,13 +154,7 @@ struct Beginning(String);
 
 impl EntrySink for Beginning {
     fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
-        for word in entry.text.unwrap_or("").split_whitespace() {
-            self.0.push_str(word);
-            self.0.push(' ');
-            if self.0.len() > title::LENGTH * char::MAX_LEN_UTF8 {
-                break;
-            }
-        }
+        self.0 = title::beginning(entry.text.unwrap_or(""));
         Ok(())
     }
 

@@ -11,7 +11,6 @@ mod edits;
 mod facts;
 mod index;
 mod ledger;
-mod lenient;
 mod neighbour;
 mod parts;
 mod peek;
@@ -24,6 +23,7 @@ mod spill;
 mod store;
 mod twin;
 
+use crate::lenient;
 use crate::{Dialect, Ledger, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};
 use std::io;

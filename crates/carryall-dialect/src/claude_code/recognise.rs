@@ -10,7 +10,7 @@ const ROWS: usize = 10;
 
 /// Whether one of the first rows is one that only Claude Code writes.
 pub(super) fn claims(probe: &Probe<'_>) -> bool {
-    if probe.kind != ProbeKind::File {
+    if probe.kind != ProbeKind::File || probe.compressed {
         return false;
     }
     let mut rows = probe.rows().peekable();

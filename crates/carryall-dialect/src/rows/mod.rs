@@ -53,13 +53,22 @@ pub(crate) fn parse<'b, T: Deserialize<'b>>(
     record: &'b [u8],
     scratch: &'b mut Vec<u8>,
 ) -> Result<Parsed<T>, serde_json::Error> {
-    let mut failure = match serde_json::from_slice(record) {
+    parse_with(record, scratch, serde_json::from_slice)
+}
+
+/// The same with a reader of one's own, for values whose fields do not all stand in one object.
+pub(crate) fn parse_with<'b, T>(
+    record: &'b [u8],
+    scratch: &'b mut Vec<u8>,
+    read: fn(&'b [u8]) -> Result<T, serde_json::Error>,
+) -> Result<Parsed<T>, serde_json::Error> {
+    let mut failure = match read(record) {
         Ok(value) => return Ok(Parsed { value, replaced: 0 }),
         Err(e) => e,
     };
     let copies = Copies::make(record, MAX_ROW, scratch);
     for copy in copies.each(scratch) {
-        match serde_json::from_slice(copy) {
+        match read(copy) {
             Ok(value) => return Ok(Parsed { value, replaced: copies.replaced }),
             Err(e) => failure = e,
         }

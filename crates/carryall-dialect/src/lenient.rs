@@ -80,21 +80,21 @@ impl<'de, S: Shape<'de>> Visitor<'de> for Any<S> {
 
 /// A string, or nothing.
 #[derive(Debug, Default)]
-pub(super) struct Word<'a>(pub(super) Option<Cow<'a, str>>);
+pub(crate) struct Word<'a>(pub(crate) Option<Cow<'a, str>>);
 
 impl Word<'_> {
     /// The string, when there was one.
-    pub(super) fn get(&self) -> Option<&str> {
+    pub(crate) fn get(&self) -> Option<&str> {
         self.0.as_deref()
     }
 
     /// The string, when there was one with something in it.
-    pub(super) fn filled(&self) -> Option<&str> {
+    pub(crate) fn filled(&self) -> Option<&str> {
         self.get().filter(|text| !text.is_empty())
     }
 
     /// Whether it is this string.
-    pub(super) fn is(&self, text: &str) -> bool {
+    pub(crate) fn is(&self, text: &str) -> bool {
         self.get() == Some(text)
     }
 }
@@ -113,7 +113,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Word<'a> {
 
 /// A truth value; anything else is false.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Flag(pub(super) bool);
+pub(crate) struct Flag(pub(crate) bool);
 
 impl<'de> Shape<'de> for Flag {
     fn truth(truth: bool) -> Self {
@@ -129,7 +129,7 @@ impl<'de> Deserialize<'de> for Flag {
 
 /// A count, when there is one.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Number(pub(super) Option<u64>);
+pub(crate) struct Number(pub(crate) Option<u64>);
 
 impl<'de> Shape<'de> for Number {
     fn number(number: u64) -> Self {
@@ -145,7 +145,7 @@ impl<'de> Deserialize<'de> for Number {
 
 /// An object with the fields of `T`, or nothing.
 #[derive(Debug)]
-pub(super) struct Object<T>(pub(super) Option<T>);
+pub(crate) struct Object<T>(pub(crate) Option<T>);
 
 impl<T> Default for Object<T> {
     fn default() -> Self {
@@ -166,14 +166,14 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for Object<T> {
 }
 
 /// A block that may stand as a bare string.
-pub(super) trait FromText<'de> {
+pub(crate) trait FromText<'de> {
     /// The block that the string stands for.
     fn from_text(text: Cow<'de, str>) -> Self;
 }
 
 /// What a message says: a string, or blocks.
 #[derive(Debug, Default)]
-pub(super) enum Content<'a, B> {
+pub(crate) enum Content<'a, B> {
     /// Neither.
     #[default]
     Nothing,
@@ -185,7 +185,7 @@ pub(super) enum Content<'a, B> {
 
 impl<B> Content<'_, B> {
     /// The blocks; none for a string.
-    pub(super) fn blocks(&self) -> &[B] {
+    pub(crate) fn blocks(&self) -> &[B] {
         match self {
             Self::Blocks(blocks) => blocks,
             Self::Nothing | Self::Text(_) => &[],

@@ -1,0 +1,118 @@
+//! What a list shows of a thread, from the beginning and the end of its file.
+
+use super::known::What;
+use super::lineage::Means;
+use super::meta::Meta;
+use super::record::Record;
+use super::said::{self, Speaker};
+use super::names;
+use crate::compressed;
+use crate::source::Source;
+use crate::{Listed, Peek, title};
+use carryall_model::OpenError;
+use std::io;
+
+/// Bytes looked at from the beginning: the facts alone may have twenty thousand.
+const HEAD: u64 = 128 * 1024;
+/// Bytes looked at from the end.
+const TAIL: u64 = 32 * 1024;
+
+/// Looks at both ends of a rollout; of a compressed one at its beginning.
+pub(super) fn peek(listed: &Listed, means: Means) -> Result<Peek, OpenError> {
+    let source = Source::open(&listed.path, means.authority)?;
+    if source.len() == 0 {
+        return Err(OpenError::Empty { path: listed.path.clone() });
+    }
+    let failed = |source| OpenError::Io { path: listed.path.clone(), source };
+    let mut head = read(&source, 0, HEAD.min(source.len())).map_err(failed)?;
+    let mut seen = Seen::default();
+    if head.starts_with(compressed::MAGIC) {
+        head = compressed::beginning(&source, HEAD as usize);
+        seen.rows(&head);
+    } else {
+        seen.rows(&head);
+        if source.len() > HEAD {
+            let from = HEAD.max(source.len() - TAIL);
+            // The first row may be a part of one; when it is, it does not parse.
+            seen.rows(&read(&source, from, source.len() - from).map_err(failed)?);
+        }
+    }
+    let id = seen.meta.as_ref().map_or(&listed.id, |meta| &meta.id);
+    let named = names::name_of(id, &listed.path, means.authority);
+    Ok(seen.finish(named))
+}
+
+fn read(source: &Source, at: u64, len: u64) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; len as usize];
+    let mut filled = 0;
+    while filled < bytes.len() {
+        match source.read_at(&mut bytes[filled..], at + filled as u64)? {
+            0 => break,
+            read => filled += read,
+        }
+    }
+    bytes.truncate(filled);
+    Ok(bytes)
+}
+
+#[derive(Default)]
+struct Seen {
+    meta: Option<Meta>,
+    name: Option<String>,
+    prompt: Option<String>,
+    cwd: Option<String>,
+    model: Option<String>,
+}
+
+impl Seen {
+    fn rows(&mut self, bytes: &[u8]) {
+        for row in bytes.split(|&b| b == b'\n') {
+            if self.meta.is_none() {
+                self.meta = Meta::parse(row.trim_ascii());
+            }
+            if let Ok(record) = Record::parse(row) {
+                self.row(&record);
+            }
+        }
+    }
+
+    fn row(&mut self, record: &Record<'_>) {
+        let payload = &record.payload;
+        match What::of(record) {
+            What::Context => {
+                self.model = payload.model.filled().map(str::to_owned).or(self.model.take());
+            }
+            What::Named => self.name = payload.thread_name.filled().map(str::to_owned),
+            What::SaidByPerson => self.prompt(record, Speaker::Person),
+            What::Message if payload.role.is("user") => {
+                self.prompt(record, said::speaker(&payload.content));
+            }
+            _ => {}
+        }
+    }
+
+    fn prompt(&mut self, record: &Record<'_>, speaker: Speaker) {
+        let text = super::index::text(record).unwrap_or_default();
+        match speaker {
+            Speaker::Host if self.cwd.is_none() => {
+                self.cwd = said::environment(&text, "cwd").map(str::to_owned);
+            }
+            Speaker::Person | Speaker::Editor if self.prompt.is_none() => {
+                self.prompt = title::of_prompt(said::split_request(&text).1);
+            }
+            _ => {}
+        }
+    }
+
+    fn finish(self, named: Option<String>) -> Peek {
+        let meta = self.meta.unwrap_or_default();
+        let named = named.or(self.name).map(|name| title::one_line(&name));
+        Peek {
+            title: named.filter(|name| !name.is_empty()).or(self.prompt),
+            cwd: meta.cwd.or(self.cwd),
+            model: self.model,
+            git_branch: meta.branch,
+            turns: None,
+        }
+    }
+}
