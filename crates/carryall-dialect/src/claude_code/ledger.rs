@@ -10,15 +10,14 @@ use super::lenient::{Content, Word};
 use super::parts::named_file;
 use super::row::{IndexBlock, IndexRow, Row};
 use super::session::Session;
-use crate::rows::{self, Place};
+use crate::rows::{self, Place, Tell};
 use crate::title::one_line;
 use crate::{EachRecord, Fate, Ledger, Record, kind_name};
 use cap_std::AmbientAuthority;
-use carryall_model::{Notice, NoticeKind, OpenError, ReplayError, SinkError, Transcript};
+use carryall_model::{OpenError, ReplayError, Transcript};
 use outcome::{Outcome, Outcomes};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::cell::RefCell;
 use std::path::Path;
 
 /// The records of a session.
@@ -38,7 +37,7 @@ impl Records {
         &self,
         bytes: &[u8],
         place: Place,
-        teller: &RefCell<Teller<'_, '_>>,
+        tell: &mut Tell<'_>,
     ) -> Result<(), serde_json::Error> {
         let (mut scratch, mut again) = (Vec::new(), Vec::new());
         let row = rows::parse::<IndexRow<'_>>(bytes, &mut scratch)?;
@@ -46,7 +45,7 @@ impl Records {
         let version = written.and_then(|row| row.value.version.filled().map(kind_name));
         let (fate, reason) = self.fate(&row.value, bytes, place);
         let replaced = (row.replaced > 0).then_some(REPLACED.into());
-        teller.borrow_mut().tell(&Record {
+        tell(&Record {
             file: None,
             row: place.row,
             at: place.span.at,
@@ -112,17 +111,7 @@ impl Ledger for Records {
 
     fn records(&self, each: &mut EachRecord<'_>) -> Result<(), ReplayError> {
         let source = &self.session.shared.source;
-        let teller = RefCell::new(Teller { each, refusal: None });
-        let walked = rows::scan_telling(
-            source,
-            &mut |notice| teller.borrow_mut().damage(&notice),
-            &mut |bytes, place| self.tell(bytes, place, &teller),
-        );
-        if let Some(refusal) = teller.into_inner().refusal {
-            return Err(refusal.into());
-        }
-        let failed = |error| ReplayError::Io { path: source.path().to_owned(), source: error };
-        walked.map_err(failed).map(drop)
+        rows::tell(source, None, each, &mut |bytes, place, tell| self.tell(bytes, place, tell))
     }
 }
 
@@ -209,39 +198,4 @@ fn kind(row: &IndexRow<'_>) -> String {
         _ => None,
     };
     below.map_or(kind.clone(), |below| format!("{kind}/{below}"))
-}
-
-/// Hands records on until one is refused.
-struct Teller<'t, 'e> {
-    each: &'t mut EachRecord<'e>,
-    refusal: Option<SinkError>,
-}
-
-impl Teller<'_, '_> {
-    fn tell(&mut self, record: &Record<'_>) {
-        if self.refusal.is_none() {
-            self.refusal = (self.each)(record).err();
-        }
-    }
-
-    /// Tells of what could not be read; of damage that cost nothing there is no record.
-    fn damage(&mut self, notice: &Notice) {
-        if !notice.kind.is_damage() {
-            return;
-        }
-        let reason = match notice.kind {
-            NoticeKind::CutShort => Some("the last row has no end"),
-            _ => notice.detail.as_deref(),
-        };
-        self.tell(&Record {
-            file: None,
-            row: notice.row.unwrap_or(0),
-            at: notice.offset.unwrap_or(0),
-            bytes: notice.bytes.unwrap_or(0),
-            kind: notice.kind.as_str(),
-            fate: Fate::Damaged,
-            reason,
-            version: None,
-        });
-    }
 }

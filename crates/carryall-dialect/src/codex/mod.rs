@@ -11,6 +11,7 @@ mod facts;
 mod files;
 mod index;
 mod known;
+mod ledger;
 mod lineage;
 mod meta;
 mod names;
@@ -25,7 +26,7 @@ mod said;
 mod session;
 mod store;
 
-use crate::{Dialect, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
+use crate::{Dialect, Ledger, Listed, Locator, OpenContext, Peek, Probe, Surroundings};
 use carryall_model::{OpenError, Transcript};
 use lineage::Means;
 use session::Session;
@@ -70,5 +71,13 @@ impl Dialect for Codex {
         cx: &OpenContext<'_>,
     ) -> Result<Box<dyn Transcript>, OpenError> {
         Ok(Box::new(Session::open(&locator.path, Means::of(cx))?))
+    }
+
+    fn ledger(
+        &self,
+        locator: &Locator,
+        cx: &OpenContext<'_>,
+    ) -> Result<Box<dyn Ledger>, OpenError> {
+        Ok(Box::new(ledger::Records::open(&locator.path, Means::of(cx))?))
     }
 }

@@ -85,7 +85,9 @@ impl<'a> Output<'a> {
 fn unwrap(wrapped: Wrapped<'_>) -> Option<String> {
     let Ended { exit_code, duration_seconds } = wrapped.metadata;
     let output = wrapped.output.get()?;
-    Some(format!("Exit code: {exit_code}\nWall time: {duration_seconds} seconds\nOutput:\n{output}"))
+    Some(format!(
+        "Exit code: {exit_code}\nWall time: {duration_seconds} seconds\nOutput:\n{output}"
+    ))
 }
 
 /// What the first lines of an answer tell of a command.
@@ -149,7 +151,8 @@ mod tests {
         assert_eq!(of(newer), expected);
         let older = r#"{"output":"hi\n","metadata":{"exit_code":3,"duration_seconds":0.2}}"#;
         assert_eq!(of(older), expected);
-        let newest = "Chunk ID: a\nWall time: 0.1169 seconds\nProcess exited with code 0\nOutput:\n";
+        let newest =
+            "Chunk ID: a\nWall time: 0.1169 seconds\nProcess exited with code 0\nOutput:\n";
         assert_eq!(of(newest), (newest.to_owned(), false, Some(Duration::from_micros(116_900))));
     }
 

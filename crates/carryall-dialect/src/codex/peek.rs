@@ -3,9 +3,9 @@
 use super::known::What;
 use super::lineage::Means;
 use super::meta::Meta;
+use super::names;
 use super::record::Record;
 use super::said::{self, Speaker};
-use super::names;
 use crate::compressed;
 use crate::source::Source;
 use crate::{Listed, Peek, title};

@@ -60,7 +60,11 @@ impl<'r> Replay<'r> {
             Item::Instructions { row } => {
                 let record = self.read(*row, first)?;
                 let (text, is_meta) = (text(&record), true);
-                self.push(&Entry { text: text.as_deref(), is_meta, ..of(EntryKind::System, &record) })
+                self.push(&Entry {
+                    text: text.as_deref(),
+                    is_meta,
+                    ..of(EntryKind::System, &record)
+                })
             }
             Item::Problem { row } => {
                 let record = self.read(*row, first)?;
@@ -394,7 +398,6 @@ fn generated<'p>(payload: &'p Payload<'_>) -> Option<FileRef<'p>> {
 
 /// The text of an item in the list that replaces the history.
 fn replacement(payload: &Payload<'_>, item: u32) -> Option<String> {
-    let items: Vec<Payload<'_>> =
-        serde_json::from_str(payload.replacement_history?.get()).ok()?;
+    let items: Vec<Payload<'_>> = serde_json::from_str(payload.replacement_history?.get()).ok()?;
     said::text(&items.get(item as usize)?.content).map(Cow::into_owned)
 }

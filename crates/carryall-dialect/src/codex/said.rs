@@ -222,7 +222,8 @@ mod tests {
 
     #[test]
     fn what_an_editor_knows_stands_before_the_request() {
-        let text = "# Context from my IDE setup:\n\n## Open tabs:\n- a\n\n## My request for Codex:\ngo on";
+        let text =
+            "# Context from my IDE setup:\n\n## Open tabs:\n- a\n\n## My request for Codex:\ngo on";
         assert_eq!(
             split_request(text),
             ("# Context from my IDE setup:\n\n## Open tabs:\n- a", "go on")

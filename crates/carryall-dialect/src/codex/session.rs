@@ -1,12 +1,11 @@
 //! An open thread: its facts, its plan, and the files that both come from.
 
 use super::agents::{self, Agents};
-use super::index::{Index, Rollback, Scan, Settled, settle};
+use super::files::Files;
+use super::index::{Bounds, Index, Rollback, Scan, Settled, settle};
 use super::lineage::{Lineage, Means, trace};
 use super::plan::{self, Plan};
 use super::replay::{Reading, replay};
-use super::files::Files;
-use super::meta::Meta;
 use super::{NAME, facts, store};
 use crate::beside;
 use crate::source::Source;
@@ -23,6 +22,8 @@ use std::sync::OnceLock;
 pub(super) struct Session {
     pub(super) means: Means,
     pub(super) files: Files,
+    /// Which rows of each file are the thread's.
+    pub(super) bounds: Vec<Bounds>,
     pub(super) index: Index,
     pub(super) settled: Settled,
     pub(super) plan: Plan,
@@ -38,7 +39,7 @@ impl Session {
         let mut notices = Notices::default();
         let Lineage { files, bounds, meta } = trace(path, means, &mut notices)?;
         let mut scan = Scan::default();
-        for (source, bounds) in files.0.iter().zip(bounds) {
+        for (source, &bounds) in files.0.iter().zip(&bounds) {
             let failed = |error| OpenError::Io { path: source.path().to_owned(), source: error };
             let mut own = Notices::default();
             let scanned = scan.file(source, bounds, &mut own).map_err(failed)?;
@@ -52,16 +53,11 @@ impl Session {
             let reason = "no row is of a kind that it writes".to_owned();
             return Err(OpenError::NotThisDialect { path: path.to_owned(), agent: NAME, reason });
         }
-        Ok(Self::build(files, &meta, index, notices, means))
+        Ok(Self::build(Lineage { files, bounds, meta }, index, notices, means))
     }
 
-    fn build(
-        files: Files,
-        meta: &Meta,
-        mut index: Index,
-        mut notices: Notices,
-        means: Means,
-    ) -> Self {
+    fn build(lineage: Lineage, mut index: Index, mut notices: Notices, means: Means) -> Self {
+        let Lineage { files, bounds, meta } = lineage;
         let unreadable_rows = notices.unreadable_rows();
         let settled = settle(&mut index, &files);
         for rollback in &settled.rollbacks {
@@ -77,11 +73,11 @@ impl Session {
             );
         }
         let plan = plan::build(&index, &settled);
-        let mut facts = facts::gather(&files, meta, &index, &plan, means);
+        let mut facts = facts::gather(&files, &meta, &index, &plan, means);
         facts.other_branches = settled.rollbacks.len() as u64;
         facts.unreadable_rows = unreadable_rows;
         let (agents, sources) = (OnceLock::new(), OnceLock::new());
-        Self { means, files, index, settled, plan, facts, notices, agents, sources }
+        Self { means, files, bounds, index, settled, plan, facts, notices, agents, sources }
     }
 
     /// The subagents; they are looked for when they are first asked for.

@@ -4,7 +4,7 @@ use super::lines::{Line, Lines, Next};
 use super::repair::Copies;
 use super::shape::{Scanner, Shape, skip_space};
 use super::split::{Seen, Tracer, gap, next_start, stands_alone};
-use super::{Limits, Place, Scanned, Tell, Visit, reason};
+use super::{Limits, Place, Scanned, OnNotice, Visit, reason};
 use crate::source::{Source, Span};
 use carryall_model::{Notice, NoticeKind};
 use std::io;
@@ -14,7 +14,7 @@ use std::ops::Range;
 pub(super) struct Walk<'a> {
     lines: Lines<'a>,
     limits: Limits,
-    tell: &'a mut Tell<'a>,
+    tell: &'a mut OnNotice<'a>,
     record: &'a mut Visit<'a>,
     scanned: Scanned,
     row: u64,
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
     pub(super) fn new(
         source: &'a Source,
         limits: Limits,
-        tell: &'a mut Tell<'a>,
+        tell: &'a mut OnNotice<'a>,
         record: &'a mut Visit<'a>,
     ) -> io::Result<Self> {
         Ok(Self {

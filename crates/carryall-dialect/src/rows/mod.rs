@@ -11,8 +11,11 @@ mod lines;
 mod repair;
 mod shape;
 mod split;
+mod tell;
 #[cfg(test)]
 mod tests;
+
+pub(crate) use tell::{Tell, tell};
 
 use crate::source::{Source, Span};
 use carryall_model::{Notice, Notices, OpenError};
@@ -109,7 +112,7 @@ impl Scanned {
 type Visit<'v> = dyn FnMut(&[u8], Place) -> Result<(), serde_json::Error> + 'v;
 
 /// Takes what could not be read.
-type Tell<'t> = dyn FnMut(Notice) + 't;
+type OnNotice<'t> = dyn FnMut(Notice) + 't;
 
 /// Walks all records of a source from its beginning to its length at opening.
 ///
@@ -127,7 +130,7 @@ pub(crate) fn scan(
 /// [`scan`], with what could not be read told where it is met, between the records.
 pub(crate) fn scan_telling(
     source: &Source,
-    tell: &mut Tell<'_>,
+    tell: &mut OnNotice<'_>,
     record: &mut Visit<'_>,
 ) -> io::Result<Scanned> {
     scan_within(source, Limits { row: MAX_ROW, lines: MAX_JOINED }, tell, record)
@@ -145,7 +148,7 @@ struct Limits {
 fn scan_within(
     source: &Source,
     limits: Limits,
-    tell: &mut Tell<'_>,
+    tell: &mut OnNotice<'_>,
     record: &mut Visit<'_>,
 ) -> io::Result<Scanned> {
     ladder::Walk::new(source, limits, tell, record)?.run()
