@@ -18,11 +18,14 @@ use std::path::{Path, PathBuf};
 /// source, and must not name a machine.
 const FIXTURES: &str = "fixtures";
 
-/// The session of a case: the only one that the dialect lists there.
+/// The session of a case: the only one that the dialect lists there, or the one that the case's
+/// file `SESSION` names.
 fn session(dialect: &dyn Dialect, case: &Path) -> PathBuf {
+    let meant = std::fs::read_to_string(case.join("SESSION")).ok();
     let mut found = Vec::new();
     let listed = dialect.list(case, &mut |listed| {
-        if !listed.is_subagent {
+        let is_meant = meant.as_ref().is_none_or(|meant| meant.trim() == listed.id);
+        if !listed.is_subagent && is_meant {
             found.push(listed.path);
         }
     });

@@ -45,6 +45,7 @@ pub(super) struct Assistant {
     pub(super) usage: Option<TokenUsage>,
     /// The word for why it stopped, when it was stopped.
     pub(super) stop: u32,
+    turn: u32,
 }
 
 /// Which part of a user row an entry shows.
@@ -126,9 +127,12 @@ struct Build<'i> {
     index: &'i Index,
     answers: HashMap<u32, Option<Place>>,
     plan: Plan,
-    /// The entry of the model that is being made, and its turn.
-    open: Option<(Assistant, u32)>,
+    /// The entry of the model that is being made.
+    open: Option<Assistant>,
 }
+
+/// So many entries are looked at for the one that a row about a response belongs to.
+const LOOK_BACK: usize = 16;
 
 /// The order inside of an entry; a part that would step back opens the next.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd)]
@@ -183,23 +187,23 @@ impl Build<'_> {
 
     /// The entry that a part belongs to: the open one, unless the part would step back in it.
     fn entry(&mut self, node: &Node, stage: Stage) -> &mut Assistant {
-        let goes_on = self.open.as_ref().is_some_and(|(open, turn)| {
-            *turn == node.turn && open.stage() <= stage && open.model == node.model
+        let goes_on = self.open.as_ref().is_some_and(|open| {
+            open.turn == node.turn && open.stage() <= stage && open.model == node.model
         });
         if !goes_on {
             self.close();
         }
         let (part, call) = (self.plan.parts.len() as u32, self.plan.calls.len() as u32);
         let (parts, calls) = (part..part, call..call);
-        let fresh = || Assistant {
+        self.open.get_or_insert(Assistant {
             parts,
             said_from: NONE,
             calls,
             model: node.model,
             usage: None,
             stop: NONE,
-        };
-        &mut self.open.get_or_insert_with(|| (fresh(), node.turn)).0
+            turn: node.turn,
+        })
     }
 
     fn part(&mut self, node: &Node, stage: Stage) {
@@ -217,9 +221,13 @@ impl Build<'_> {
         self.plan.calls.push(Call { row: node.place, answer });
     }
 
-    /// The last entry of a turn, when it is the model's.
+    /// The model's last entry in a turn, when it is not far back.
     fn last(&mut self, turn: u32) -> Option<&mut Assistant> {
-        self.open.as_mut().filter(|(_, of)| *of == turn).map(|(entry, _)| entry)
+        let made = self.plan.items.iter_mut().rev().take(LOOK_BACK).filter_map(|item| match item {
+            Item::Assistant(entry) => Some(entry),
+            _ => None,
+        });
+        self.open.iter_mut().chain(made).find(|entry| entry.turn == turn)
     }
 
     fn usage(&mut self, turn: u32, number: u32) {
@@ -236,7 +244,7 @@ impl Build<'_> {
     }
 
     fn close(&mut self) {
-        let Some((mut entry, _)) = self.open.take() else { return };
+        let Some(mut entry) = self.open.take() else { return };
         entry.said_from = entry.said_from.min(entry.parts.end);
         if entry.model != NONE {
             self.plan.last_model = entry.model;

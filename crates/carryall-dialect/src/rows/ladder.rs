@@ -4,7 +4,7 @@ use super::lines::{Line, Lines, Next};
 use super::repair::Copies;
 use super::shape::{Scanner, Shape, skip_space};
 use super::split::{Seen, Tracer, gap, next_start, stands_alone};
-use super::{Limits, Place, Scanned, OnNotice, Visit, reason};
+use super::{Limits, OnNotice, Place, Scanned, Visit, reason};
 use crate::source::{Source, Span};
 use carryall_model::{Notice, NoticeKind};
 use std::io;
