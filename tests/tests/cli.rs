@@ -106,10 +106,12 @@ fn an_export_says_one_line_and_writes_one_private_file() {
 #[test]
 fn c1_and_c9_without_a_session_the_usage_is_said() {
     let sandbox = Sandbox::new();
-    let said = sandbox.run(["sessions", "export"]);
-    refused(&said, 2, "Usage: carryall sessions export");
-    assert!(said.err.contains("<SESSION>"), "{said:?}");
+    for verb in ["export", "inspect"] {
+        let said = sandbox.run(["sessions", verb]);
+        refused(&said, 2, "error: no session was named, and there is no terminal to choose on");
+    }
     refused(&sandbox.run(["sessions"]), 2, "Usage: carryall sessions");
+    refused(&sandbox.run(["command", "--workspace", "."]), 2, "<SESSION>");
     refused(&sandbox.run(["sessions", "export", " "]), 2, "error: no session was named");
 }
 

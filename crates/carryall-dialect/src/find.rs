@@ -199,6 +199,8 @@ fn stores<'r>(
 pub struct Filter {
     /// Only these agents; all when empty.
     pub agents: Vec<String>,
+    /// This folder instead of the agents' own stores.
+    pub store: Option<PathBuf>,
     /// Only sessions that ran in this folder or below it.
     pub cwd: Option<PathBuf>,
     /// Only sessions written since then.
@@ -245,7 +247,7 @@ pub fn newest(
     let mut listing = Listing::default();
     let mut known = Vec::new();
     let agents = &filter.agents;
-    for (dialect, store) in stores(registry, surroundings, None, None) {
+    for (dialect, store) in stores(registry, surroundings, None, filter.store.as_deref()) {
         if !agents.is_empty() && !agents.iter().any(|name| name == dialect.name()) {
             continue;
         }

@@ -23,6 +23,10 @@ pub(crate) enum Verb {
     Command(CommandArgs),
     /// The agents that are known, and where their sessions are looked for
     Agents,
+    /// Print the completions for a shell
+    Completions(CompletionsArgs),
+    /// Print a page of the manual, for man -l - or a file
+    Man(ManArgs),
 }
 
 #[derive(Debug, Subcommand)]
@@ -35,11 +39,19 @@ pub(crate) enum SessionsVerb {
     Inspect(InspectArgs),
 }
 
-/// Which session is meant.
+/// Which session is meant; on a terminal it may be chosen there.
 #[derive(Debug, Args)]
 pub(crate) struct SessionArgs {
-    /// An id or the beginning of one, a title, `agent:prefix`, or the path of a session file
-    pub(crate) session: OsString,
+    /// An id or the beginning of one, a title, `agent:prefix`, or the path of a session file;
+    /// without it, on a terminal, a list to choose from
+    pub(crate) session: Option<OsString>,
+    #[command(flatten)]
+    pub(crate) places: PlaceArgs,
+}
+
+/// Where a session is looked for.
+#[derive(Debug, Args)]
+pub(crate) struct PlaceArgs {
     /// Which session, when the file holds several
     #[arg(long = "session", id = "session-id", value_name = "ID")]
     pub(crate) session_id: Option<String>,
@@ -105,8 +117,10 @@ pub(crate) struct ListArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct CommandArgs {
+    /// An id or the beginning of one, a title, `agent:prefix`, or the path of a session file
+    pub(crate) session: OsString,
     #[command(flatten)]
-    pub(crate) which: SessionArgs,
+    pub(crate) places: PlaceArgs,
     /// The session's workspace: the folder that nothing is written outside of
     #[arg(long, value_name = "DIR")]
     pub(crate) workspace: PathBuf,
@@ -116,6 +130,20 @@ pub(crate) struct CommandArgs {
     /// The command with its arguments, as one word: '/export md notes/'
     #[arg(value_name = "COMMAND")]
     pub(crate) line: String,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_name = "SHELL")]
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command that the page is about, such as: sessions export; without one, all of carryall
+    #[arg(value_name = "COMMAND")]
+    pub(crate) path: Vec<String>,
 }
 
 fn format(word: &str) -> Result<carryall_render::Format, String> {

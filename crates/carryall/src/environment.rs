@@ -57,6 +57,11 @@ impl Environment {
         self.home.as_deref()
     }
 
+    /// Whether the terminal can move its cursor, as far as `TERM` tells.
+    pub(crate) fn has_cursor(&self) -> bool {
+        self.variables.get(OsStr::new("TERM")).is_none_or(|name| name != "dumb")
+    }
+
     /// The time of the run; one run has one time.
     pub(crate) fn now(&self) -> DateTime<Utc> {
         self.now

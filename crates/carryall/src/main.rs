@@ -8,6 +8,7 @@ mod commands;
 mod environment;
 mod failure;
 mod git;
+mod picker;
 mod session;
 mod terminal;
 
@@ -47,5 +48,7 @@ fn run(cli: &Cli, environment: &Environment) -> Result<(), Failure> {
         }
         Verb::Command(args) => commands::command::run(args, environment),
         Verb::Agents => commands::agents::run(environment),
+        Verb::Completions(args) => commands::manual::completions(args),
+        Verb::Man(args) => commands::manual::page(args),
     }
 }

@@ -1,9 +1,10 @@
 //! From what a person typed to an open session.
 
-use crate::cli::SessionArgs;
+use crate::cli::{PlaceArgs, SessionArgs};
 use crate::environment::Environment;
 use crate::failure::Failure;
 use crate::git;
+use crate::picker;
 use crate::terminal::shown;
 use carryall_command::CommandError;
 use carryall_dialect::{
@@ -27,7 +28,12 @@ pub(crate) struct Session<'r> {
     locator: Locator,
 }
 
-impl Session<'_> {
+impl<'r> Session<'r> {
+    /// The session that a list shows.
+    pub(crate) fn at(dialect: &'r dyn Dialect, path: PathBuf) -> Self {
+        Self { dialect, locator: Locator { path, session: None } }
+    }
+
     /// Opens it.
     pub(crate) fn open(&self, environment: &Environment) -> Result<Box<dyn Transcript>, Failure> {
         let opened = self.dialect.open(&self.locator, &context(environment));
@@ -83,22 +89,40 @@ pub(crate) fn context(environment: &Environment) -> OpenContext<'_> {
     }
 }
 
-/// Finds the session that was typed (`docs/commands.md`, "`<session>`").
+/// Finds the session that was typed; without one, a person may choose.
 pub(crate) fn find<'r>(
     args: &SessionArgs,
     environment: &Environment,
     registry: &'r Registry,
 ) -> Result<Session<'r>, Failure> {
-    let typed = args.session.as_os_str();
+    match &args.session {
+        Some(typed) => named(typed, &args.places, environment, registry),
+        None => picker::choose(&args.places, environment, registry),
+    }
+}
+
+/// Fails when only an agent's sessions are asked for that nobody knows.
+pub(crate) fn known_agent(places: &PlaceArgs, registry: &Registry) -> Result<(), Failure> {
+    match places.agent.as_deref().filter(|agent| registry.get(agent).is_none()) {
+        Some(agent) => Err(unknown_agent(agent, registry)),
+        None => Ok(()),
+    }
+}
+
+/// Finds the session that was typed (`docs/commands.md`, "`<session>`").
+pub(crate) fn named<'r>(
+    typed: &OsStr,
+    args: &PlaceArgs,
+    environment: &Environment,
+    registry: &'r Registry,
+) -> Result<Session<'r>, Failure> {
     let text = typed.to_str().map(str::trim);
     if text == Some("") {
         return Err(
             Failure::usage("no session was named").hint("carryall sessions list shows them")
         );
     }
-    if let Some(agent) = args.agent.as_deref().filter(|agent| registry.get(agent).is_none()) {
-        return Err(unknown_agent(agent, registry));
-    }
+    known_agent(args, registry)?;
     if text.is_some_and(is_address) {
         return Err(Failure::new(format!("{} is an address", typed.display()))
             .hint("download it first, then give its path")
@@ -129,7 +153,7 @@ pub(crate) fn find<'r>(
     }
 }
 
-fn session<'r>(hit: Hit<'r>, args: &SessionArgs) -> Session<'r> {
+fn session<'r>(hit: Hit<'r>, args: &PlaceArgs) -> Session<'r> {
     let locator = Locator { path: hit.listed.path, session: args.session_id.clone() };
     Session { dialect: hit.dialect, locator }
 }
@@ -147,7 +171,7 @@ fn looks_like_path(text: &str) -> bool {
 
 /// The session of a file or folder; whose it is, is told by its content.
 fn at_path<'r>(
-    args: &SessionArgs,
+    args: &PlaceArgs,
     path: PathBuf,
     typed: &OsStr,
     environment: &Environment,
@@ -167,7 +191,7 @@ fn at_path<'r>(
         None => registry.detect(&probe),
     };
     let Some(dialect) = dialect else {
-        return in_folder(args, &path, environment, registry)
+        return in_folder(args, typed, &path, environment, registry)
             .unwrap_or_else(|| Err(unknown_file(typed, &probe, registry)));
     };
     Ok(Session { dialect, locator: Locator { path, session: args.session_id.clone() } })
@@ -176,7 +200,8 @@ fn at_path<'r>(
 /// The session of a folder that holds sessions: the only one, or the one that `--session` names.
 /// `None` when the folder holds none.
 fn in_folder<'r>(
-    args: &SessionArgs,
+    args: &PlaceArgs,
+    typed: &OsStr,
     folder: &Path,
     environment: &Environment,
     registry: &'r Registry,
@@ -190,7 +215,7 @@ fn in_folder<'r>(
         Answer::One(hit) => Some(Ok(session(hit, args))),
         Answer::Several { hits, .. } => {
             let n = hits.len();
-            let held = Failure::new(format!("{}: holds {n} sessions", args.session.display()));
+            let held = Failure::new(format!("{}: holds {n} sessions", typed.display()));
             let rows = candidates(&hits, environment);
             Some(Err(held.rows(rows).hint("--session ID").kind("ambiguous-session")))
         }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::io::{self, Write};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Writes to standard output; a reader that has gone is not an error to talk about.
 pub(crate) fn answer(text: &str) -> Result<(), Failure> {
@@ -55,7 +56,7 @@ pub(crate) fn wrapped(text: &str, width: usize, hang: usize) -> String {
     let mut out = " ".repeat(indent);
     let (mut column, mut is_first) = (indent, true);
     for word in text.split_whitespace() {
-        let length = word.chars().count();
+        let length = columns(word);
         if is_first {
             is_first = false;
         } else if column.saturating_add(1).saturating_add(length) > width {
@@ -71,6 +72,38 @@ pub(crate) fn wrapped(text: &str, width: usize, hang: usize) -> String {
     }
     out.push('\n');
     out
+}
+
+/// How many columns a text takes.
+pub(crate) fn columns(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// The beginning of a line that fits so many columns; an ellipsis says that there is more.
+pub(crate) fn cut(line: &str, width: usize) -> String {
+    if columns(line) <= width {
+        return line.to_owned();
+    }
+    let mut short = String::new();
+    let mut room = width.saturating_sub(1);
+    for c in line.chars() {
+        let takes = UnicodeWidthChar::width(c).unwrap_or(0);
+        if takes > room {
+            break;
+        }
+        room -= takes;
+        short.push(c);
+    }
+    if width > 0 {
+        short.push('…');
+    }
+    short
+}
+
+/// A text with spaces after it, up to so many columns.
+pub(crate) fn padded(text: &str, width: usize) -> String {
+    let room = width.saturating_sub(columns(text));
+    format!("{text}{}", " ".repeat(room))
 }
 
 /// The width of the terminal that standard output is, in columns.

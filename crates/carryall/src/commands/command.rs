@@ -51,7 +51,7 @@ fn reply(args: &CommandArgs, environment: &Environment) -> Result<Reply, Failure
     };
     let workspace = Workspace::open(&args.workspace, environment.authority)?;
     let registry = Registry::builtin();
-    let session = session::find(&args.which, environment, &registry)?;
+    let session = session::named(&args.session, &args.places, environment, &registry)?;
     let once = || -> Result<Reply, Failure> {
         let transcript = session.open(environment)?;
         let words = split(arguments);

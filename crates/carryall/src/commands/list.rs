@@ -73,6 +73,7 @@ pub(crate) fn run(args: &ListArgs, environment: &Environment) -> Result<(), Fail
     }
     let filter = Filter {
         agents: args.agent.clone(),
+        store: None,
         cwd: args.cwd.as_ref().map(|folder| environment.absolute(folder)),
         since: args.since.map(|since| moment(since, environment.now()).into()),
         limit: (args.limit > 0).then_some(args.limit),
@@ -167,7 +168,7 @@ fn cells(row: &Row, environment: &Environment) -> [String; 6] {
 }
 
 /// A path as people write it: `~` for their home.
-fn at_home(path: &str, environment: &Environment) -> String {
+pub(crate) fn at_home(path: &str, environment: &Environment) -> String {
     let home = environment.home().and_then(|home| home.to_str());
     match home.and_then(|home| path.strip_prefix(home)) {
         Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
@@ -175,7 +176,7 @@ fn at_home(path: &str, environment: &Environment) -> String {
     }
 }
 
-fn how_old(age: TimeDelta) -> String {
+pub(crate) fn how_old(age: TimeDelta) -> String {
     let minutes = age.num_minutes();
     match minutes {
         ..1 => "now".into(),

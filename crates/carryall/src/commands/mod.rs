@@ -5,3 +5,4 @@ pub(crate) mod command;
 pub(crate) mod export;
 pub(crate) mod inspect;
 pub(crate) mod list;
+pub(crate) mod manual;
