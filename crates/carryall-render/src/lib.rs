@@ -15,6 +15,7 @@ mod json;
 mod markdown;
 mod renderer;
 mod wording;
+mod words;
 
 pub use chars::{hidden_characters, is_hidden, unpaired_surrogates};
 pub use format::Format;

@@ -6,116 +6,52 @@
 //! as control pictures, DEL as U+2421, NUL and C1 as U+FFFD.
 
 use crate::chars::{is_hidden, visible_controls};
-use memchr::{memchr, memchr_iter, memchr3_iter};
+use crate::words::{Gather, WORD, first_word, plain};
+use memchr::{memchr, memchr_iter};
 use std::fmt;
 use std::io::{self, Write};
 
-/// Whether a byte begins a character that [`text`] may have to replace, besides those of markup.
-static RARE: [bool; 256] = rare();
-
-const fn rare() -> [bool; 256] {
-    let mut rare = [false; 256];
-    let mut control = 0;
-    while control < 0x20 {
-        rare[control] = is_unusual(control as u8);
-        control += 1;
-    }
-    rare[0x7f] = true;
-    rare[0xc2] = true; // C1 controls, soft hyphen
-    rare[0xd8] = true; // Arabic letter mark
-    rare[0xe1] = true; // Mongolian vowel separator
-    rare[0xe2] = true; // zero-width and bidirectional characters
-    rare[0xef] = true; // byte order mark, interlinear annotations
-    rare[0xf3] = true; // tag characters
-    rare
-}
-
-/// Anything but printable ASCII, tab and line feed. Three comparisons and no branch: the compiler
-/// makes it a few vector instructions for a whole block.
-const fn is_unusual(byte: u8) -> bool {
-    (byte.wrapping_sub(0x20) > 0x5e) & (byte != b'\t') & (byte != b'\n')
-}
-
-/// How many bytes are looked at together.
-const BLOCK: usize = 64;
-
-/// The characters of a text, besides those of markup, for which something else is written.
-struct Rare<'a> {
-    text: &'a str,
-    /// What is before is seen.
-    at: usize,
-    /// What is before and not seen is to be looked at byte by byte.
-    block: usize,
-}
-
-impl<'a> Rare<'a> {
-    fn of(text: &'a str) -> Self {
-        Self { text, at: 0, block: 0 }
-    }
-
-    /// Steps over blocks in which there is nothing; false at the end of the text.
-    fn find_block(&mut self) -> bool {
-        let (blocks, rest) = self.text.as_bytes()[self.block..].as_chunks::<BLOCK>();
-        for block in blocks {
-            self.at = self.at.max(self.block);
-            self.block += BLOCK;
-            if block.iter().fold(0, |any, &byte| any | u8::from(is_unusual(byte))) != 0 {
-                return true;
-            }
-        }
-        self.at = self.at.max(self.block);
-        self.block += rest.len();
-        !rest.is_empty()
-    }
-}
-
-impl Iterator for Rare<'_> {
-    type Item = (usize, char);
-
-    fn next(&mut self) -> Option<Self::Item> {
-        loop {
-            let block = self.text.as_bytes().get(self.at..self.block).unwrap_or_default();
-            let Some(found) = block.iter().position(|&byte| RARE[usize::from(byte)]) else {
-                if self.find_block() {
-                    continue;
-                }
-                return None;
-            };
-            let at = self.at + found;
-            let c = self.text[at..].chars().next()?;
-            self.at = at + c.len_utf8();
-            if c.is_ascii() || matches!(c, '\u{80}'..='\u{9f}') || is_hidden(c) {
-                return Some((at, c));
-            }
-        }
-    }
+/// Whether a byte begins a character for which something else may have to be written.
+fn is_special(byte: u8) -> bool {
+    let control = (byte < 0x20) & (byte != b'\t') & (byte != b'\n') | (byte == 0x7f);
+    let markup = (byte == b'&') | (byte == b'<') | (byte == b'>');
+    // C1 controls and soft hyphen, Arabic letter mark, Mongolian vowel separator; zero-width and
+    // bidirectional characters, byte order mark and annotations, tag characters.
+    let hidden = (byte == 0xc2) | (byte == 0xd8) | (byte == 0xe1);
+    let more_hidden = (byte == 0xe2) | (byte == 0xef) | (byte == 0xf3);
+    control | markup | hidden | more_hidden
 }
 
 /// Writes a text in text position.
 pub(super) fn text<W: Write>(out: &mut W, text: &str) -> io::Result<()> {
-    let mut done = 0;
-    for (at, c) in Rare::of(text) {
-        without_markup(out, &text[done..at])?;
-        replacement(out, c)?;
-        done = at + c.len_utf8();
+    let bytes = text.as_bytes();
+    let mut out = Gather::new(out);
+    let mut at = 0;
+    while at < bytes.len() {
+        let word = first_word(&bytes[at..]);
+        let len = plain(word, is_special).min(bytes.len() - at);
+        out.take(word, len)?;
+        at += len;
+        let (Some(&byte), true) = (bytes.get(at), len < WORD) else { continue };
+        at += match byte {
+            b'&' => out.take(*b"&amp;", 5).map(|()| 1)?,
+            b'<' => out.take(*b"&lt;", 4).map(|()| 1)?,
+            b'>' => out.take(*b"&gt;", 4).map(|()| 1)?,
+            _ => character(&mut out, &text[at..])?,
+        };
     }
-    without_markup(out, &text[done..])
+    out.flush().map(|_| ())
 }
 
-/// Writes text of ordinary characters: `&`, `<` and `>` alone are replaced.
-fn without_markup<W: Write>(out: &mut W, text: &str) -> io::Result<()> {
-    let bytes = text.as_bytes();
-    let mut done = 0;
-    for at in memchr3_iter(b'&', b'<', b'>', bytes) {
-        out.write_all(&bytes[done..at])?;
-        out.write_all(match bytes[at] {
-            b'&' => b"&amp;",
-            b'<' => b"&lt;",
-            _ => b"&gt;",
-        })?;
-        done = at + 1;
+/// Writes the first character of a text, which may be a rare one, and tells its length.
+fn character<W: Write>(out: &mut Gather<'_, W>, text: &str) -> io::Result<usize> {
+    let Some(c) = text.chars().next() else { return Ok(0) };
+    if c.is_ascii() || matches!(c, '\u{80}'..='\u{9f}') || is_hidden(c) {
+        replacement(out.flush()?, c)?;
+    } else {
+        out.take(first_word(text.as_bytes()), c.len_utf8())?;
     }
-    out.write_all(&bytes[done..])
+    Ok(c.len_utf8())
 }
 
 /// What stands in a rare character's place.

@@ -3,7 +3,7 @@
 //! Number spelling, the order of keys, repeated keys and escapes stay as they were recorded, which
 //! no parsed value could promise. There is no recursion and no stack, so depth costs nothing.
 
-use super::escape::write_escaped;
+use super::escape::write_token;
 use crate::chars::{Escape, UNPAIRED_LEN, escape, visible_controls};
 use memchr::{memchr, memchr2};
 use std::io::{self, Write};
@@ -168,7 +168,7 @@ impl<W: Write> Copier<'_, W> {
 
     fn piece(&mut self, piece: &str) -> io::Result<()> {
         match self.audience {
-            Audience::Programs => write_escaped(self.out, piece, &super::escape::RAW),
+            Audience::Programs => write_token(self.out, piece),
             Audience::People => self.out.write_all(visible_controls(piece).as_bytes()),
         }
     }

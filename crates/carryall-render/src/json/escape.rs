@@ -1,153 +1,82 @@
 //! Strings as JSON strings, so that the file can stand inside a page or a script: besides what
 //! JSON demands, `<`, `>`, `&`, U+2028 and U+2029 become escapes.
 
+use crate::words::{Gather, WORD, first_word, plain};
 use std::io::{self, Write};
 
-/// What has to be done with a byte of a string.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Byte {
-    /// It stands as it is.
-    Plain,
-    /// A backslash and this letter.
-    Short(u8),
-    /// An escape by number.
-    Number,
-    /// It may begin U+2028 or U+2029.
-    Separator,
+/// Whether a byte of any string is or may begin a character that becomes an escape.
+fn is_markup(byte: u8) -> bool {
+    (byte == b'<') | (byte == b'>') | (byte == b'&') | (byte == 0xe2)
 }
 
-/// What has to be done with each byte.
-pub(crate) struct Table {
-    bytes: [Byte; 256],
-    is_raw: bool,
-}
-
-/// The bytes of a text that is to become a string.
-pub(crate) const TEXT: Table = Table { bytes: text_table(), is_raw: false };
-
-/// The bytes of a string token that is JSON already: its quotes and escapes stay.
-pub(crate) const RAW: Table = Table { bytes: raw_table(), is_raw: true };
-
-const fn raw_table() -> [Byte; 256] {
-    let mut table = [Byte::Plain; 256];
-    table[b'<' as usize] = Byte::Number;
-    table[b'>' as usize] = Byte::Number;
-    table[b'&' as usize] = Byte::Number;
-    table[0xe2] = Byte::Separator;
-    table
-}
-
-const fn text_table() -> [Byte; 256] {
-    let mut table = raw_table();
-    let mut control = 0;
-    while control < 0x20 {
-        table[control] = Byte::Number;
-        control += 1;
-    }
-    table[0x08] = Byte::Short(b'b');
-    table[0x09] = Byte::Short(b't');
-    table[0x0a] = Byte::Short(b'n');
-    table[0x0c] = Byte::Short(b'f');
-    table[0x0d] = Byte::Short(b'r');
-    table[b'"' as usize] = Byte::Short(b'"');
-    table[b'\\' as usize] = Byte::Short(b'\\');
-    table
+/// The same for a text that is no JSON yet.
+fn is_special(byte: u8) -> bool {
+    is_markup(byte) | (byte < 0x20) | (byte == b'"') | (byte == b'\\')
 }
 
 /// Writes a text as a JSON string with its quotes.
 pub(crate) fn write_string(out: &mut impl Write, text: &str) -> io::Result<()> {
     out.write_all(b"\"")?;
-    write_escaped(out, text, &TEXT)?;
+    write_escaped(out, text, is_special)?;
     out.write_all(b"\"")
 }
 
-/// Bytes that are put together before they are written.
-const PIECE: usize = 512;
+/// Writes a piece of a string that is JSON already: its quotes and escapes stay.
+pub(crate) fn write_token(out: &mut impl Write, token: &str) -> io::Result<()> {
+    write_escaped(out, token, is_markup)
+}
 
-/// Writes the text with the escapes that the table asks for.
-///
-/// Eight bytes are looked at and copied together, and those behind the first escape once more:
-/// with an escape in every second or third word, that is three times as fast as byte by byte.
-pub(crate) fn write_escaped(out: &mut impl Write, text: &str, table: &Table) -> io::Result<()> {
+fn write_escaped(
+    out: &mut impl Write,
+    text: &str,
+    special: impl Fn(u8) -> bool + Copy,
+) -> io::Result<()> {
+    let mut out = Gather::new(out);
     let mut rest = text.as_bytes();
-    let mut piece = [0; PIECE];
-    let mut filled = 0;
     while !rest.is_empty() {
-        if filled > PIECE - 2 * WORD {
-            out.write_all(&piece[..filled])?;
-            filled = 0;
-        }
         let word = first_word(rest);
-        piece[filled..filled + WORD].copy_from_slice(&word);
-        let plain = table.plain(word).min(rest.len());
-        filled += plain;
-        rest = &rest[plain..];
-        let (Some(&byte), true) = (rest.first(), plain < WORD) else { continue };
-        let (escape, len, taken) = table.escape(byte, rest);
-        piece[filled..filled + WORD].copy_from_slice(&escape);
-        filled += len;
-        rest = &rest[taken..];
+        let len = plain(word, special).min(rest.len());
+        out.take(word, len)?;
+        rest = &rest[len..];
+        let (Some(&byte), true) = (rest.first(), len < WORD) else { continue };
+        let (escape, len, escaped) = escape(byte, rest);
+        out.take(escape, len)?;
+        rest = &rest[escaped..];
     }
-    out.write_all(&piece[..filled])
+    out.flush().map(|_| ())
 }
 
-const WORD: usize = 8;
-type Word = [u8; WORD];
+/// The bytes of an escape, filled up.
+type Escape = [u8; 8];
 
-/// The first bytes of a text, filled up with spaces.
-#[inline]
-fn first_word(bytes: &[u8]) -> Word {
-    bytes.first_chunk().copied().unwrap_or_else(|| {
-        let mut word = [b' '; WORD];
-        word[..bytes.len()].copy_from_slice(bytes);
-        word
-    })
-}
-
-impl Table {
-    /// How many bytes of a word stand before the first that is not plain.
-    #[inline]
-    fn plain(&self, word: Word) -> usize {
-        const ONES: u64 = u64::from_ne_bytes([1; WORD]);
-        let word = u64::from_le_bytes(word);
-        // The top bit of a byte is set where it is the one asked for. A borrow may set further
-        // ones, but only above the first that is right.
-        let is = |word: u64, byte: u8| {
-            let other = word ^ (ONES * u64::from(byte));
-            other.wrapping_sub(ONES) & !other
-        };
-        let all_but = |bit: u8| word & !(ONES * u64::from(bit));
-        let brackets = is(all_but(b'<' ^ b'>'), b'<');
-        let separator = is(word, 0xe2);
-        let special = if self.is_raw {
-            is(word, b'&') | brackets | separator
-        } else {
-            let controls = word.wrapping_sub(ONES * 0x20) & !word;
-            let quotes = is(all_but(b'"' ^ b'&'), b'"');
-            controls | quotes | is(word, b'\\') | brackets | separator
-        };
-        (special & (ONES << 7)).trailing_zeros() as usize / WORD
-    }
-
-    /// What stands for a byte that is not plain: with its length, and how many bytes it is for.
-    #[inline]
-    fn escape(&self, byte: u8, rest: &[u8]) -> (Word, usize, usize) {
-        match (self.bytes[byte as usize], rest) {
-            (Byte::Short(letter), _) => ([b'\\', letter, 0, 0, 0, 0, 0, 0], 2, 1),
-            (Byte::Number, _) => (number(byte), 6, 1),
-            (Byte::Separator, &[_, 0x80, last @ (0xa8 | 0xa9), ..]) => (separator(last), 6, 3),
-            (Byte::Separator | Byte::Plain, _) => ([byte, 0, 0, 0, 0, 0, 0, 0], 1, 1),
+/// What is written for a special byte: with its length, and how many bytes it stands for.
+fn escape(byte: u8, rest: &[u8]) -> (Escape, usize, usize) {
+    let letter = match byte {
+        0x08 => b'b',
+        b'\t' => b't',
+        b'\n' => b'n',
+        0x0c => b'f',
+        b'\r' => b'r',
+        b'"' | b'\\' => byte,
+        0xe2 => {
+            return match rest {
+                // U+2028 and U+2029.
+                &[_, 0x80, last @ (0xa8 | 0xa9), ..] => (separator(last), 6, 3),
+                _ => ([byte, 0, 0, 0, 0, 0, 0, 0], 1, 1),
+            };
         }
-    }
+        _ => return (number(byte), 6, 1),
+    };
+    ([b'\\', letter, 0, 0, 0, 0, 0, 0], 2, 1)
 }
 
-fn number(byte: u8) -> Word {
+fn number(byte: u8) -> Escape {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let (high, low) = (DIGITS[(byte >> 4) as usize], DIGITS[(byte & 15) as usize]);
     [b'\\', b'u', b'0', b'0', high, low, 0, 0]
 }
 
-fn separator(last: u8) -> Word {
+fn separator(last: u8) -> Escape {
     [b'\\', b'u', b'2', b'0', b'2', if last == 0xa8 { b'8' } else { b'9' }, 0, 0]
 }
 
@@ -156,26 +85,40 @@ mod tests {
     use super::*;
 
     /// The definition: one character after the other.
-    fn by_characters(text: &str, table: &Table) -> String {
-        let escape = |c: char| match (c, u8::try_from(c).map(|c| table.bytes[usize::from(c)])) {
-            ('\u{2028}' | '\u{2029}', _) => format!("\\u{:04x}", c as u32),
-            (c, Ok(Byte::Short(letter))) if c.is_ascii() => format!("\\{}", letter as char),
-            (c, Ok(Byte::Number)) if c.is_ascii() => format!("\\u{:04x}", c as u32),
-            _ => c.to_string(),
+    fn by_characters(text: &str, is_token: bool) -> String {
+        let escape = |c: char| match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => format!("\\u{:04x}", c as u32),
+            _ if is_token => c.to_string(),
+            '"' | '\\' => format!("\\{c}"),
+            '\u{8}' => "\\b".to_owned(),
+            '\t' => "\\t".to_owned(),
+            '\n' => "\\n".to_owned(),
+            '\u{c}' => "\\f".to_owned(),
+            '\r' => "\\r".to_owned(),
+            '\0'..='\u{1f}' => format!("\\u{:04x}", c as u32),
+            c => c.to_string(),
         };
         text.chars().map(escape).collect()
+    }
+
+    fn written(text: &str, is_token: bool) -> String {
+        let mut written = Vec::new();
+        let done = match is_token {
+            true => write_token(&mut written, text),
+            false => write_escaped(&mut written, text, is_special),
+        };
+        done.unwrap();
+        String::from_utf8(written).unwrap()
     }
 
     #[test]
     fn every_character_is_escaped_wherever_it_stands() {
         let all: Vec<char> = ('\0'..='\u{ff}').chain('\u{2000}'..='\u{20ff}').collect();
-        for table in [&TEXT, &RAW] {
+        for is_token in [true, false] {
             for (at, c) in all.iter().enumerate() {
                 let neighbour = all[at * 7 % all.len()];
-                let text = format!("{}{c}{neighbour}{c}xyz{neighbour}", "x".repeat(at % 9));
-                let mut written = Vec::new();
-                write_escaped(&mut written, &text, table).unwrap();
-                assert_eq!(String::from_utf8(written).unwrap(), by_characters(&text, table));
+                let text = format!("{}{c}{neighbour}{c}xyz{neighbour}", "x".repeat(at % 17));
+                assert_eq!(written(&text, is_token), by_characters(&text, is_token));
             }
         }
     }
@@ -185,9 +128,7 @@ mod tests {
         let text = "\u{2028}\n<é>\"plain text of many words\u{1b}[0m".repeat(300);
         for cut in 0..40 {
             let text = format!("{}{text}", "y".repeat(cut));
-            let mut written = Vec::new();
-            write_escaped(&mut written, &text, &TEXT).unwrap();
-            assert_eq!(String::from_utf8(written).unwrap(), by_characters(&text, &TEXT));
+            assert_eq!(written(&text, false), by_characters(&text, false));
         }
     }
 }
