@@ -85,10 +85,8 @@ pub trait Dialect: Send + Sync {
     ///
     /// # Errors
     /// Those of [`Dialect::open`].
-    fn ledger(&self, locator: &Locator, _: &OpenContext<'_>) -> Result<Box<dyn Ledger>, OpenError> {
-        let reason = "its records cannot be told yet".to_owned();
-        Err(OpenError::NotThisDialect { path: locator.path.clone(), agent: self.name(), reason })
-    }
+    fn ledger(&self, locator: &Locator, cx: &OpenContext<'_>)
+    -> Result<Box<dyn Ledger>, OpenError>;
 }
 
 /// Where a session is.

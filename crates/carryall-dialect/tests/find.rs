@@ -8,8 +8,8 @@
 )]
 
 use carryall_dialect::{
-    Answer, Dialect, Filter, Listed, Locator, OpenContext, Peek, Probe, Query, Registry, Stat,
-    Surroundings, find, newest,
+    Answer, Dialect, Filter, Ledger, Listed, Locator, OpenContext, Peek, Probe, Query, Registry,
+    Stat, Surroundings, find, newest,
 };
 use carryall_model::{OpenError, Transcript};
 use std::collections::BTreeMap;
@@ -90,6 +90,10 @@ impl Dialect for Agent {
     }
 
     fn open(&self, at: &Locator, _: &OpenContext<'_>) -> Result<Box<dyn Transcript>, OpenError> {
+        Err(OpenError::Empty { path: at.path.clone() })
+    }
+
+    fn ledger(&self, at: &Locator, _: &OpenContext<'_>) -> Result<Box<dyn Ledger>, OpenError> {
         Err(OpenError::Empty { path: at.path.clone() })
     }
 }
