@@ -4,12 +4,16 @@
 use crate::Spool;
 use crate::source::Source;
 use carryall_model::OpenError;
-use ruzstd::decoding::StreamingDecoder;
 use ruzstd::decoding::errors::{FrameDecoderError, ReadFrameHeaderError};
+use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder, StreamingDecoder};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
 
 /// The first bytes of a frame.
-pub(crate) const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+const MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+
+/// The last three of the first four bytes of a frame that is to be skipped; the first is 0x50 to
+/// 0x5f.
+const SKIPPED: &[u8] = b"\x2a\x4d\x18";
 
 /// The most that is unpacked, so that a small file cannot fill a disk.
 pub(crate) const MAX_UNPACKED: u64 = 16 << 30;
@@ -17,14 +21,19 @@ pub(crate) const MAX_UNPACKED: u64 = 16 << 30;
 /// Bytes that are unpacked at a time.
 const CHUNK: usize = 256 * 1024;
 
+/// Whether a file that begins with these bytes is compressed.
+pub(crate) fn is(head: &[u8]) -> bool {
+    head.starts_with(MAGIC) || matches!(head, [0x50..=0x5f, rest @ ..] if rest.starts_with(SKIPPED))
+}
+
 /// The first bytes that a compressed source holds, at most `len`; fewer where it is damaged.
 pub(crate) fn beginning(source: &Source, len: usize) -> Vec<u8> {
     let mut bytes = Vec::new();
-    let mut input = BufReader::new(Bytes { source, at: 0 });
-    if let Ok(decoder) = StreamingDecoder::new(&mut input) {
-        // What was unpacked before the damage is kept.
-        let _ = decoder.take(len as u64).read_to_end(&mut bytes);
-    }
+    // What was unpacked before the damage is kept.
+    let _ = unpack(source, len.min(CHUNK), &mut |unpacked| {
+        bytes.extend_from_slice(&unpacked[..unpacked.len().min(len - bytes.len())]);
+        Ok(bytes.len() < len)
+    });
     bytes
 }
 
@@ -34,7 +43,16 @@ pub(crate) fn unpacked(source: &Source, spool: Spool) -> Result<Source, OpenErro
     let failed = |error| OpenError::Io { path: source.path().to_owned(), source: error };
     let file = spool().map_err(failed)?;
     let mut output = BufWriter::with_capacity(CHUNK, &file);
-    let (len, torn) = copy(source, &mut output).map_err(failed)?;
+    let mut len = 0;
+    let torn = unpack(source, CHUNK, &mut |unpacked| {
+        len += unpacked.len() as u64;
+        let goes_on = len <= MAX_UNPACKED;
+        if goes_on {
+            output.write_all(unpacked)?;
+        }
+        Ok(goes_on)
+    });
+    let torn = torn.map_err(failed)?;
     output.flush().map_err(failed)?;
     drop(output);
     if len > MAX_UNPACKED {
@@ -45,11 +63,13 @@ pub(crate) fn unpacked(source: &Source, spool: Spool) -> Result<Source, OpenErro
     Ok(source.spooled(file, len, torn))
 }
 
-/// Unpacks all frames; tells how many bytes they hold and why unpacking ended early.
-fn copy(source: &Source, output: &mut impl Write) -> io::Result<(u64, Option<String>)> {
+/// Takes bytes that were unpacked, and tells whether there should be more.
+type Each<'e> = dyn FnMut(&[u8]) -> io::Result<bool> + 'e;
+
+/// Unpacks all frames, at most so many bytes at a time; tells why that ended early.
+fn unpack(source: &Source, size: usize, each: &mut Each<'_>) -> io::Result<Option<String>> {
     let mut input = BufReader::with_capacity(CHUNK, Bytes { source, at: 0 });
-    let mut len = 0;
-    let mut buf = vec![0; CHUNK];
+    let mut buf = vec![0; size];
     while has_more(&mut input)? {
         let mut decoder = match StreamingDecoder::new(&mut input) {
             Ok(decoder) => decoder,
@@ -60,22 +80,40 @@ fn copy(source: &Source, output: &mut impl Write) -> io::Result<(u64, Option<Str
                 io::copy(&mut input.by_ref().take(length.into()), &mut io::sink())?;
                 continue;
             }
-            Err(error) => return Ok((len, Some(error.to_string()))),
+            Err(error) => return Ok(Some(error.to_string())),
         };
         loop {
             let read = match decoder.read(&mut buf) {
                 Ok(0) => break,
                 Ok(read) => read,
-                Err(error) => return Ok((len, Some(error.to_string()))),
+                Err(error) => {
+                    held_back(decoder.into_frame_decoder(), &mut buf, each)?;
+                    return Ok(Some(error.to_string()));
+                }
             };
-            len += read as u64;
-            if len > MAX_UNPACKED {
-                return Ok((len, None));
+            if !each(&buf[..read])? {
+                return Ok(None);
             }
-            output.write_all(&buf[..read])?;
         }
     }
-    Ok((len, None))
+    Ok(None)
+}
+
+/// The header of a block without bytes that is the last of its frame, and room for a checksum.
+const LAST_BLOCK: &[u8] = &[1, 0, 0, 0, 0, 0, 0];
+
+/// Gives out what a decoder still holds of a frame that broke off. It keeps as much as later
+/// blocks may refer to (for a small file all there is) until the frame ends: so it is ended.
+fn held_back(mut decoder: FrameDecoder, buf: &mut [u8], each: &mut Each<'_>) -> io::Result<()> {
+    if decoder.decode_blocks(LAST_BLOCK, BlockDecodingStrategy::All).is_err() {
+        return Ok(());
+    }
+    loop {
+        let read = decoder.read(buf)?;
+        if read == 0 || !each(&buf[..read])? {
+            return Ok(());
+        }
+    }
 }
 
 fn has_more(input: &mut impl io::BufRead) -> io::Result<bool> {

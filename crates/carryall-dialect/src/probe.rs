@@ -53,7 +53,7 @@ impl<'a> Probe<'a> {
             }
         }
         head.truncate(filled);
-        let compressed = head.starts_with(compressed::MAGIC);
+        let compressed = compressed::is(&head);
         if compressed {
             head = compressed::beginning(&source, HEAD);
         }

@@ -1,7 +1,7 @@
 //! The subagents of a thread: threads with files of their own that name it as their parent.
 
 use super::files::{Buffer, Files};
-use super::lineage::{Means, meta_of};
+use super::lineage::Means;
 use super::output::{Output, spawned};
 use super::plan::Plan;
 use super::session::Session;
@@ -32,8 +32,7 @@ pub(super) fn find(session: &Session) -> Agents {
     let mut agents = Agents { started: calls(&session.files, &session.plan), ..Agents::default() };
     let own = session.files.own().path();
     for path in candidates(own, &agents.started) {
-        let source = session.means.open(&path).ok();
-        let meta = source.as_ref().and_then(meta_of);
+        let meta = session.means.facts(&path);
         let is_child = |parent: &String| *parent == session.facts().id;
         let Some(meta) = meta.filter(|meta| meta.parent.as_ref().is_some_and(is_child)) else {
             continue;

@@ -9,12 +9,15 @@ use crate::compressed;
 use crate::source::Source;
 use crate::{OpenContext, Spool};
 use cap_std::AmbientAuthority;
-use carryall_model::{Notice, NoticeKind, Notices, OpenError};
+use carryall_model::{FileId, Notice, NoticeKind, Notices, OpenError};
 use std::io;
 use std::path::Path;
 
 /// So many threads may come before one.
 const MAX_DEPTH: usize = 64;
+
+/// The same in one that is compressed, and only looked at.
+const BEGINNING: usize = 1 << 20;
 
 /// How far into a file its facts are looked for.
 const HEAD: u64 = 8 << 20;
@@ -44,9 +47,20 @@ impl Means {
         let mut magic = [0; 4];
         let failed = |source| OpenError::Io { path: path.to_owned(), source };
         let read = opened.read_at(&mut magic, 0).map_err(failed)?;
-        match &magic[..read] == compressed::MAGIC {
+        match compressed::is(&magic[..read]) {
             true => compressed::unpacked(&opened, self.spool),
             false => Ok(opened),
+        }
+    }
+
+    /// The facts of a thread, of which nothing more may be wanted: no file is unpacked for them.
+    pub(super) fn facts(self, path: &Path) -> Option<Meta> {
+        let source = Source::open(path, self.authority).ok()?;
+        let mut magic = [0; 4];
+        let read = source.read_at(&mut magic, 0).ok()?;
+        match compressed::is(&magic[..read]) {
+            true => first_meta(&compressed::beginning(&source, BEGINNING)),
+            false => meta_of(&source),
         }
     }
 }
@@ -66,14 +80,15 @@ pub(super) fn trace(
 ) -> Result<Lineage, OpenError> {
     let own = means.open(path)?;
     let meta = meta_of(&own).unwrap_or_default();
-    let mut known = vec![meta.id.clone()];
+    let mut known = Known { threads: vec![meta.id.clone()], files: vec![own.id()] };
     let mut base = meta.base.clone();
     let mut older: Vec<(Source, Bounds)> = Vec::new();
     while let Some(from) = base.take() {
         let Some((source, bounds, meta)) = inherited(&from, path, means, &known, notices) else {
             break;
         };
-        known.push(from.thread);
+        known.files.push(source.id());
+        known.threads.push(from.thread);
         base = meta.base;
         older.push((source, Bounds { from: meta.own_from, ..bounds }));
     }
@@ -83,12 +98,19 @@ pub(super) fn trace(
     Ok(Lineage { files: Files(files), bounds, meta })
 }
 
+/// What was met on the way back.
+struct Known {
+    threads: Vec<String>,
+    /// A file may be named for another thread than it is of.
+    files: Vec<FileId>,
+}
+
 /// The part of another thread that comes before a thread.
 fn inherited(
     base: &Base,
     path: &Path,
     means: Means,
-    known: &[String],
+    known: &Known,
     notices: &mut Notices,
 ) -> Option<(Source, Bounds, Meta)> {
     let thread = crate::ledger::kind_name(&base.thread);
@@ -96,18 +118,28 @@ fn inherited(
         let detail = format!("what came before stands in the thread {thread}, {what}");
         notices.push(Notice::new(NoticeKind::MissingParent).with_detail(detail));
     };
-    if known.contains(&base.thread) || known.len() > MAX_DEPTH {
-        missing("which goes on from this one");
+    if known.threads.len() > MAX_DEPTH {
+        missing("and too many threads come between");
         return None;
     }
-    let Some(source) = store::rollout_of(&base.thread, path).and_then(|p| means.open(&p).ok())
-    else {
-        missing("which is not there");
-        return None;
+    let found = store::rollout_of(&base.thread, path).map(|path| means.open(&path));
+    let source = match found {
+        _ if known.threads.contains(&base.thread) => Err("which goes on from this one"),
+        None => Err("which is not there"),
+        Some(Err(_)) => Err("which cannot be read"),
+        Some(Ok(source)) if known.files.contains(&source.id()) => {
+            Err("whose file is that of a thread that goes on from it")
+        }
+        Some(Ok(source)) => Ok(source),
     };
+    let source = source.map_err(&mut missing).ok()?;
     let bounds = Bounds { from: None, to: base.end_ordinal };
     let meta = meta_of(&source).unwrap_or_default();
     match base.end_offset {
+        Some(end) if end > source.len() => {
+            missing("whose file ends before");
+            Some((source, bounds, meta))
+        }
         Some(end) if ends_a_row(&source, end) => Some((source.up_to(end), bounds, meta)),
         Some(_) if bounds.to.is_none() => {
             missing("which is not what it was");
@@ -136,16 +168,20 @@ pub(super) fn meta_of(source: &Source) -> Option<Meta> {
         let read = read_full(source, &mut head[had..], had as u64).ok()?;
         head.truncate(had + read);
         while let Some(newline) = memchr::memchr(b'\n', &head[from..]) {
-            if let Some(meta) = Meta::parse(head[from..from + newline].trim_ascii()) {
+            if let Some(meta) = Meta::of(&head[from..from + newline]) {
                 return Some(meta);
             }
             from += newline + 1;
         }
         if size >= source.len().min(HEAD) {
-            return Meta::parse(head[from..].trim_ascii());
+            return Meta::of(&head[from..]);
         }
         size *= 4;
     }
+}
+
+fn first_meta(head: &[u8]) -> Option<Meta> {
+    head.split(|&b| b == b'\n').find_map(Meta::of)
 }
 
 fn read_full(source: &Source, buf: &mut [u8], at: u64) -> io::Result<usize> {

@@ -1,6 +1,7 @@
 //! What the first row of a rollout says of its thread.
 
 use crate::lenient::{Number, Object, Word};
+use crate::rows::{self, BOM};
 use serde::Deserialize;
 
 /// The facts of a thread, as its `session_meta` has them; the first versions write them bare.
@@ -115,16 +116,23 @@ struct Envelope<'a> {
 }
 
 impl Meta {
-    /// The facts in a row, when it is one that tells them.
-    pub(super) fn parse(row: &[u8]) -> Option<Self> {
-        let envelope: Envelope<'_> = serde_json::from_slice(row).ok()?;
+    /// The facts in a row as it stands in a file, repaired when it needs to be.
+    pub(super) fn of(row: &[u8]) -> Option<Self> {
+        let row = row.strip_prefix(BOM).unwrap_or(row).trim_ascii();
+        if !row.starts_with(b"{") {
+            return None;
+        }
+        rows::parse_with(row, &mut Vec::new(), Self::parse).ok()?.value
+    }
+
+    fn parse(row: &[u8]) -> Result<Option<Self>, serde_json::Error> {
+        let envelope: Envelope<'_> = serde_json::from_slice(row)?;
         let raw = match (envelope.kind.get(), envelope.payload.0) {
             (Some("session_meta"), Some(raw)) => raw,
-            (None, None) => serde_json::from_slice(row).ok()?,
-            _ => return None,
+            (None, None) => serde_json::from_slice(row)?,
+            _ => return Ok(None),
         };
-        raw.id.filled()?;
-        Some(raw.meta())
+        Ok(raw.id.filled().is_some().then(|| raw.meta()))
     }
 }
 

@@ -7,6 +7,7 @@ use super::names;
 use super::record::Record;
 use super::said::{self, Speaker};
 use crate::compressed;
+use crate::rows::{self, BOM};
 use crate::source::Source;
 use crate::{Listed, Peek, title};
 use carryall_model::OpenError;
@@ -26,7 +27,7 @@ pub(super) fn peek(listed: &Listed, means: Means) -> Result<Peek, OpenError> {
     let failed = |source| OpenError::Io { path: listed.path.clone(), source };
     let mut head = read(&source, 0, HEAD.min(source.len())).map_err(failed)?;
     let mut seen = Seen::default();
-    if head.starts_with(compressed::MAGIC) {
+    if compressed::is(&head) {
         head = compressed::beginning(&source, HEAD as usize);
         seen.rows(&head);
     } else {
@@ -68,10 +69,11 @@ impl Seen {
     fn rows(&mut self, bytes: &[u8]) {
         for row in bytes.split(|&b| b == b'\n') {
             if self.meta.is_none() {
-                self.meta = Meta::parse(row.trim_ascii());
+                self.meta = Meta::of(row);
             }
-            if let Ok(record) = Record::parse(row) {
-                self.row(&record);
+            let row = row.strip_prefix(BOM).unwrap_or(row);
+            if let Ok(record) = rows::parse_with(row, &mut Vec::new(), Record::parse) {
+                self.row(&record.value);
             }
         }
     }

@@ -5,7 +5,7 @@
 
 use super::index::{Index, Kind, NONE, Node, Place, Settled, SummaryText};
 use carryall_model::TokenUsage;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 /// One entry.
@@ -84,7 +84,7 @@ pub(super) struct Plan {
 pub(super) fn build(index: &Index, settled: &Settled) -> Plan {
     let plan = Plan { last_model: NONE, ..Plan::default() };
     let answers = answers(index, &settled.order);
-    let mut build = Build { index, answers, plan, open: None };
+    let mut build = Build { index, answers, plan, open: None, models: HashSet::new() };
     for &number in &settled.order {
         build.node(number, &index.nodes[number as usize]);
     }
@@ -129,6 +129,7 @@ struct Build<'i> {
     plan: Plan,
     /// The entry of the model that is being made.
     open: Option<Assistant>,
+    models: HashSet<u32>,
 }
 
 /// So many entries are looked at for the one that a row about a response belongs to.
@@ -248,7 +249,7 @@ impl Build<'_> {
         entry.said_from = entry.said_from.min(entry.parts.end);
         if entry.model != NONE {
             self.plan.last_model = entry.model;
-            if !self.plan.models.contains(&entry.model) {
+            if self.models.insert(entry.model) {
                 self.plan.models.push(entry.model);
             }
         }

@@ -56,7 +56,7 @@ impl Marks<'_> {
             // The first versions write the facts of a thread without an envelope; a file without
             // a repository has no `git`, and one without instructions has a null.
             let bare = row.windows(14).any(|key| key == b"\"instructions\"") || self.git.is_some();
-            return bare && self.payload.is_none() && Meta::parse(row).is_some_and(is_bare);
+            return bare && self.payload.is_none() && Meta::of(row).is_some_and(is_bare);
         };
         let payload = self.payload.is_some_and(|payload| payload.get().starts_with('{'));
         payload && self.timestamp.get().is_some() && ENVELOPES.contains(&kind)

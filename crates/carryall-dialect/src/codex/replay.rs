@@ -3,10 +3,11 @@
 use super::files::{Buffer, Files};
 use super::index::{Place, SummaryText, sections, text};
 use super::output::Output;
+use super::patch;
 use super::plan::{Assistant, Call, Item, Plan, UserPart};
 use super::record::{Payload, Record};
-use super::{patch, said};
-use crate::lenient::Word;
+use super::said::{self, attachments};
+use crate::lenient::{Object, Word};
 use crate::rows::Parsed;
 use carryall_model::{
     Entry, EntryKind, EntrySink, FileRef, Found, Input, Notice, NoticeKind, ReplayError, ToolCall,
@@ -306,17 +307,6 @@ fn of<'e>(kind: EntryKind, record: &'e Record<'_>) -> Entry<'e> {
     }
 }
 
-/// The pictures of a message or of the event about one.
-fn attachments<'p>(payload: &'p Payload<'_>) -> Vec<FileRef<'p>> {
-    let item = payload.item.0.as_ref();
-    let mut files = said::files(&payload.content);
-    files.extend(item.into_iter().flat_map(|item| said::files(&item.content)));
-    let listed = payload.local_images.blocks().iter().chain(payload.images.blocks());
-    let path = |part: &'p super::record::Part<'_>| part.path.filled().or(part.text.filled());
-    files.extend(listed.filter_map(path).map(said::listed));
-    files
-}
-
 /// The name of a tool. One of a foreign server is called by both names, as the model calls it.
 fn name<'p>(payload: &'p Payload<'_>) -> Cow<'p, str> {
     let name = match (payload.name.filled(), payload.kind.get()) {
@@ -398,6 +388,7 @@ fn generated<'p>(payload: &'p Payload<'_>) -> Option<FileRef<'p>> {
 
 /// The text of an item in the list that replaces the history.
 fn replacement(payload: &Payload<'_>, item: u32) -> Option<String> {
-    let items: Vec<Payload<'_>> = serde_json::from_str(payload.replacement_history?.get()).ok()?;
-    said::text(&items.get(item as usize)?.content).map(Cow::into_owned)
+    let history = payload.replacement_history?.get();
+    let items: Vec<Object<Payload<'_>>> = serde_json::from_str(history).ok()?;
+    said::text(&items.get(item as usize)?.0.as_ref()?.content).map(Cow::into_owned)
 }

@@ -1,6 +1,6 @@
 //! What a message says, and who said it: the role `user` is also that of what the host injects.
 
-use super::record::Part;
+use super::record::{Part, Payload};
 use crate::lenient::Content;
 use carryall_model::FileRef;
 use std::borrow::Cow;
@@ -138,12 +138,23 @@ fn file<'c>(part: &'c Part<'_>, path: Option<&'c str>) -> FileRef<'c> {
 }
 
 /// A picture that an event lists: by its path, or as a `data:` address.
-pub(super) fn listed(path: &str) -> FileRef<'_> {
+fn listed(path: &str) -> FileRef<'_> {
     let part_of = |url: &'_ str| url.strip_prefix("data:")?.split([';', ',']).next().map(str::len);
     match part_of(path) {
         None => FileRef { path, ..FileRef::default() },
         Some(len) => FileRef { media_type: Some(&path[5..5 + len]), ..FileRef::default() },
     }
+}
+
+/// The pictures of a message or of the event about one.
+pub(super) fn attachments<'p>(payload: &'p Payload<'_>) -> Vec<FileRef<'p>> {
+    let item = payload.item.0.as_ref();
+    let mut all = files(&payload.content);
+    all.extend(item.into_iter().flat_map(|item| files(&item.content)));
+    let paths = payload.local_images.blocks().iter().chain(payload.images.blocks());
+    let path = |part: &'p Part<'_>| part.path.filled().or(part.text.filled());
+    all.extend(paths.filter_map(path).map(listed));
+    all
 }
 
 /// What an editor put before a prompt, and the prompt.

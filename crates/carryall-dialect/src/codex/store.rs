@@ -57,7 +57,9 @@ fn descend(folder: &Path, depth: u32, each: &mut dyn FnMut(PathBuf, String)) -> 
         if kind.is_dir() && depth > 0 {
             // A folder inside a store that cannot be read is passed over.
             let _ = descend(&entry.path(), depth - 1, each);
-        } else if let Some(id) = thread_id(&entry.file_name()).filter(|_| !kind.is_dir()) {
+        } else if (kind.is_file() || kind.is_symlink())
+            && let Some(id) = thread_id(&entry.file_name())
+        {
             each(entry.path(), id);
         }
     }

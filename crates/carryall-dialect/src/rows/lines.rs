@@ -148,4 +148,4 @@ impl<'s> Lines<'s> {
 }
 
 /// The byte order mark in UTF-8.
-pub(super) const BOM: &[u8] = b"\xef\xbb\xbf";
+pub(crate) const BOM: &[u8] = b"\xef\xbb\xbf";

@@ -15,6 +15,7 @@ mod tell;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use lines::BOM;
 pub(crate) use tell::{Tell, tell};
 
 use crate::source::{Source, Span};

@@ -5,7 +5,7 @@ use super::{Index, Kind, NONE, Node, Place, SummaryText};
 use crate::codex::known::What;
 use crate::codex::record::{Payload, Record, Tokens};
 use crate::codex::said::{self, Speaker};
-use crate::lenient::Number;
+use crate::lenient::{Number, Object};
 use crate::rows;
 use crate::source::{Source, Span};
 use carryall_model::{Notice, NoticeKind, Notices, TokenUsage};
@@ -22,8 +22,12 @@ pub(in crate::codex) struct Scan {
     ordinals: Bounds,
     twins: Twins,
     turns: Turns,
+    /// The turn that was begun last.
+    started: u32,
     model: u32,
     calls: HashMap<String, u32>,
+    /// The numbers of the words.
+    words: HashMap<String, u32>,
     /// The fingerprints of all prompts.
     prompts: HashSet<u64>,
     /// The last prompt, while nothing but its other row may follow: node and text.
@@ -130,6 +134,7 @@ impl Scan {
             What::Context => self.context(payload),
             What::TurnStarted => {
                 self.turns.start(payload.turn());
+                self.started = self.turns.current;
                 self.index.open_turn = Some(place);
             }
             What::TurnEnded => self.ended(payload),
@@ -176,6 +181,8 @@ impl Scan {
             What::RolledBack => {
                 let turns = payload.num_turns.0.unwrap_or(0).try_into().unwrap_or(u32::MAX);
                 self.here(payload, place, Kind::RolledBack(turns));
+                // What follows and names no turn is not of the one that may be gone now.
+                self.turns.begin();
             }
             _ => {}
         }
@@ -206,12 +213,13 @@ impl Scan {
     }
 
     fn word(&mut self, word: &str) -> u32 {
-        let words = &mut self.index.words;
-        let at = words.iter().rposition(|known| known == word).unwrap_or_else(|| {
-            words.push(word.to_owned());
-            words.len() - 1
-        });
-        at as u32
+        if let Some(&number) = self.words.get(word) {
+            return number;
+        }
+        let number = self.index.words.len() as u32;
+        self.index.words.push(word.to_owned());
+        self.words.insert(word.to_owned(), number);
+        number
     }
 
     fn context(&mut self, payload: &Payload<'_>) {
@@ -235,8 +243,8 @@ impl Scan {
 
     fn ended(&mut self, payload: &Payload<'_>) {
         let turn = self.turns.of(payload.turn());
-        if turn == self.turns.current {
-            self.turns.open = false;
+        self.turns.open &= turn != self.turns.current;
+        if turn == self.started || payload.turn().is_none() {
             self.index.open_turn = None;
         }
     }
@@ -274,7 +282,7 @@ impl Scan {
     fn prompt(&mut self, record: &Record<'_>, place: Place, side: Side, kind: Kind) {
         let payload = &record.payload;
         let text = text(record).unwrap_or_default();
-        if text.is_empty() && said::files(&payload.content).is_empty() {
+        if text.is_empty() && said::attachments(payload).is_empty() {
             return;
         }
         let print = print(&text);
@@ -444,9 +452,10 @@ impl Scan {
     /// The last message of a replaced history that was not said before: the summary, in versions
     /// that write it nowhere else.
     fn replacement(&self, history: Option<&RawValue>) -> SummaryText {
-        let items: Vec<Payload<'_>> =
+        let items: Vec<Object<Payload<'_>>> =
             history.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default();
         let last = items.iter().rposition(|item| {
+            let Some(item) = &item.0 else { return false };
             let text = said::text(&item.content).unwrap_or_default();
             item.role.is("user")
                 && !text.trim().is_empty()

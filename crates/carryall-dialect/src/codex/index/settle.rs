@@ -4,7 +4,7 @@
 use super::twins::text;
 use super::{Index, Kind, NONE, Node, SummaryText};
 use crate::codex::files::{Buffer, Files};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The conversation of a thread.
 #[derive(Debug, Default)]
@@ -99,41 +99,65 @@ fn ends_with(files: &Files, summary: Node, said: Node) -> bool {
 
 /// Finds what each rollback took back: from the prompt that is the n-th from the end on.
 fn take_back(nodes: &[Node], settled: &mut Settled) {
-    let mut prompts: Vec<u32> = Vec::new();
-    let mut turns_taken = HashSet::new();
+    let mut standing = Standing::default();
     for (at, node) in nodes.iter().enumerate() {
         let number = at as u32;
-        match node.kind {
-            Kind::Prompt | Kind::EditorPrompt | Kind::AgentMessage
-                if !turns_taken.contains(&node.turn) =>
-            {
-                prompts.push(number);
-            }
-            Kind::RolledBack(turns) => {
-                let kept = prompts.len().saturating_sub(turns as usize);
-                let taken = prompts.split_off(kept);
-                let Some(&first) = taken.first() else { continue };
-                let turn = nodes[first as usize].turn;
-                // A turn is gone for good when its first prompt is: what comes late goes with it.
-                let begins = |other: &u32| nodes[*other as usize].turn == turn;
-                if !prompts.iter().any(begins) {
-                    turns_taken.insert(turn);
-                }
-                turns_taken.extend(
-                    taken.iter().map(|&node| nodes[node as usize].turn).filter(|&t| t != turn),
-                );
-                let rows = (first..number).filter(|&node| {
-                    settled.taken_back.insert(node) && is_shown(nodes[node as usize].kind)
-                });
-                let rows = rows.count() as u32;
-                let turns = taken.len() as u32;
+        if let Kind::RolledBack(turns) = node.kind {
+            if let Some((turns, rows)) = standing.take_back(turns, nodes, &mut settled.taken_back) {
                 settled.rollbacks.push(Rollback { node: number, turns, rows });
             }
-            _ if turns_taken.contains(&node.turn) => {
-                settled.taken_back.insert(number);
-            }
-            _ => {}
+        } else if standing.gone.contains(&node.turn) {
+            settled.taken_back.insert(number);
+        } else {
+            standing.add(number, node);
         }
+    }
+}
+
+/// What stands of the conversation up to some row, the last on top: each node is taken off once,
+/// however many rollbacks there are.
+#[derive(Default)]
+struct Standing {
+    nodes: Vec<u32>,
+    prompts: Vec<u32>,
+    /// How many of the prompts are of a turn.
+    of_turn: HashMap<u32, u32>,
+    /// Turns of which no prompt is left: what comes late goes with them.
+    gone: HashSet<u32>,
+}
+
+impl Standing {
+    fn add(&mut self, number: u32, node: &Node) {
+        self.nodes.push(number);
+        if matches!(node.kind, Kind::Prompt | Kind::EditorPrompt | Kind::AgentMessage) {
+            self.prompts.push(number);
+            *self.of_turn.entry(node.turn).or_default() += 1;
+        }
+    }
+
+    /// Takes back so many turns; tells how many there were, and the rows in them.
+    fn take_back(
+        &mut self,
+        turns: u32,
+        nodes: &[Node],
+        taken_back: &mut HashSet<u32>,
+    ) -> Option<(u32, u32)> {
+        let kept = self.prompts.len().saturating_sub(turns as usize);
+        let taken = self.prompts.split_off(kept);
+        let first = *taken.first()?;
+        for &prompt in &taken {
+            let turn = nodes[prompt as usize].turn;
+            let left = self.of_turn.entry(turn).or_default();
+            *left -= 1;
+            if *left == 0 {
+                self.gone.insert(turn);
+            }
+        }
+        let from = self.nodes.partition_point(|&node| node < first);
+        let taken_nodes = self.nodes.split_off(from);
+        let rows = taken_nodes.iter().filter(|&&node| is_shown(nodes[node as usize].kind)).count();
+        taken_back.extend(taken_nodes);
+        Some((taken.len() as u32, rows as u32))
     }
 }
 

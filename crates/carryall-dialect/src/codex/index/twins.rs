@@ -5,7 +5,8 @@ use super::super::record::{Part, Record};
 use super::super::said;
 use crate::lenient::Content;
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a text is.
@@ -23,6 +24,15 @@ pub(super) enum Side {
     Event,
 }
 
+impl Side {
+    fn other(self) -> Self {
+        match self {
+            Self::Item => Self::Event,
+            Self::Event => Self::Item,
+        }
+    }
+}
+
 /// A fingerprint of a text that does not see white space: parts are joined in different ways.
 pub(super) fn print(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
@@ -32,37 +42,66 @@ pub(super) fn print(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// The rows that still wait for the other row about their text.
+/// The rows that still wait for the other row about their text, by a fingerprint of its turn,
+/// class, side and text.
 #[derive(Debug, Default)]
 pub(super) struct Twins {
-    waiting: HashMap<(u32, Class, Side, u64), Vec<u32>>,
+    waiting: HashMap<u64, Queue>,
+}
+
+/// Rows with one fingerprint; nearly always there is one.
+#[derive(Debug)]
+enum Queue {
+    One(u32),
+    #[expect(clippy::box_collection, reason = "the map has an entry for nearly every row")]
+    More(Box<VecDeque<u32>>),
+}
+
+fn key(turn: u32, class: Class, side: Side, print: u64) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (turn, class, side, print).hash(&mut hasher);
+    hasher.finish()
 }
 
 impl Twins {
     /// The row of the other side that has this text and waits; it waits no longer.
     pub(super) fn take(&mut self, turn: u32, class: Class, of: Side, print: u64) -> Option<u32> {
-        let other = match of {
-            Side::Item => Side::Event,
-            Side::Event => Side::Item,
+        let Entry::Occupied(mut waiting) = self.waiting.entry(key(turn, class, of.other(), print))
+        else {
+            return None;
         };
-        let key = (turn, class, other, print);
-        let waiting = self.waiting.get_mut(&key)?;
-        let node = waiting.remove(0);
-        if waiting.is_empty() {
-            self.waiting.remove(&key);
+        match waiting.get_mut() {
+            Queue::One(node) => {
+                let node = *node;
+                waiting.remove();
+                Some(node)
+            }
+            Queue::More(nodes) => {
+                let node = nodes.pop_front();
+                if nodes.is_empty() {
+                    waiting.remove();
+                }
+                node
+            }
         }
-        Some(node)
     }
 
     /// Whether a row of the other side waits.
     pub(super) fn has(&self, turn: u32, class: Class, of: Side, print: u64) -> bool {
-        let other = if of == Side::Item { Side::Event } else { Side::Item };
-        self.waiting.contains_key(&(turn, class, other, print))
+        self.waiting.contains_key(&key(turn, class, of.other(), print))
     }
 
     /// Lets a row wait.
     pub(super) fn wait(&mut self, turn: u32, class: Class, side: Side, print: u64, node: u32) {
-        self.waiting.entry((turn, class, side, print)).or_default().push(node);
+        match self.waiting.entry(key(turn, class, side, print)) {
+            Entry::Vacant(vacant) => drop(vacant.insert(Queue::One(node))),
+            Entry::Occupied(mut waiting) => match waiting.get_mut() {
+                Queue::One(first) => {
+                    *waiting.get_mut() = Queue::More(Box::new([*first, node].into()));
+                }
+                Queue::More(nodes) => nodes.push_back(node),
+            },
+        }
     }
 }
 
