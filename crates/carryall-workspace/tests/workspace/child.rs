@@ -68,6 +68,7 @@ fn job() {
         "race" => crate::races::job(&words[1..]),
         "kill" => crate::kills::job(&words[1..]),
         "crowd" => crate::crowds::job(&words[1..]),
+        "modes" => crate::modes::job(&words[1..]),
         "limit" => crate::limits::job(&words[1..]),
         other => panic!("no such job: {other}"),
     }

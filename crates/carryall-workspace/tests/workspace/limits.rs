@@ -9,10 +9,19 @@ use rustix::io::Errno;
 
 use crate::child;
 use crate::filters::{deny_flushes, deny_publishing, deny_writes};
-use crate::scratch::{Scratch, document, export, open, refused, skipped, snapshot};
+use crate::scratch::{Scratch, document, export, open, refused, skipped, snapshot, try_whole};
 
 /// More than any limit here allows.
 const LARGE: usize = 4 << 20;
+
+/// The control: a program that writes in place has neither the old document nor the new one.
+fn naive_loses(root: &Path) {
+    let path = root.join("chat.md");
+    std::fs::write(&path, document(1, LARGE)).unwrap_err();
+    assert!(try_whole(&path).is_err() && std::fs::read(&path).unwrap() != b"old");
+    std::fs::remove_file(&path).unwrap();
+    std::fs::write(path, "old").unwrap();
+}
 
 /// Tries an explicit target that exists, a generated name and folders to be made. All are refused
 /// with `word`, and everything is as it was.
@@ -33,10 +42,12 @@ pub(crate) fn job(words: &[&str]) {
         "size" => {
             let limit = rustix::process::Rlimit { current: Some(1 << 20), maximum: Some(1 << 20) };
             rustix::process::setrlimit(rustix::process::Resource::Fsize, limit).unwrap();
+            naive_loses(root);
             refuse_all(root, "file-too-large");
         }
         "space" => {
             std::fs::write(root.join("chat.md"), "old").unwrap();
+            naive_loses(root);
             refuse_all(root, "no-space");
         }
         "read-only" => refuse_all(root, "read-only"),

@@ -12,15 +12,20 @@
     reason = "tests build hostile trees with the plain calls that the crate avoids, and say figures"
 )]
 
+mod attacks;
 mod child;
+mod controls;
 mod crowds;
 mod filters;
+mod harness;
 mod kills;
 mod limits;
+mod modes;
 mod names;
 mod output;
 mod properties;
 mod races;
 mod requests;
+mod scenarios;
 mod scratch;
 mod vectors;
