@@ -18,6 +18,17 @@ golden:
     CARRYALL_GOLDEN=write cargo test -p carryall-tests --test golden
     git diff --stat -- tests/fixtures
 
+# The hostile tests in their long form: races, kills, crowds, each with its control.
+hostile:
+    CARRYALL_SWAPS=200000 CARRYALL_KILLS=200 CARRYALL_CROWDS=50 \
+        cargo test -p carryall-workspace --test workspace -- --nocapture races kills crowds
+
+# A fuzz target with coverage feedback, until stopped: grammar, prose, registry or resolver.
+fuzz target *args:
+    mkdir -p fuzz/target/corpus/{{target}} fuzz/artifacts
+    cd fuzz && cargo run --release --locked --bin {{target}} -- -artifact_prefix=artifacts/ \
+        -dict=dictionaries/{{target}}.dict {{args}} target/corpus/{{target}} corpus/{{target}}
+
 # Ratios to the yardstick, and peak memory.
 bench *args:
     cargo run --release -p carryall-benches -- {{args}}

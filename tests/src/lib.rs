@@ -9,6 +9,7 @@
 )]
 
 pub mod corpus;
+pub mod fuzz;
 pub mod peers;
 
 use std::ffi::OsStr;

@@ -15,7 +15,11 @@ pub(crate) struct Page {
 impl Page {
     /// What a renderer is told.
     pub(crate) fn of(write: impl FnOnce(&mut dyn Renderer)) -> Self {
-        let html = render(write);
+        Self::parse(render(write))
+    }
+
+    /// A page that was rendered already.
+    pub(crate) fn parse(html: String) -> Self {
         // The sheet is constant, and thousands of pages are parsed.
         let (head, rest) = html.split_once("<style>").unwrap();
         let (_, body) = rest.split_once("</style>").unwrap();

@@ -1,7 +1,7 @@
 //! The places of a page at which text of a transcript stands.
 
-use crate::page::{Page, begin, child};
-use crate::session::raw;
+use super::page::{Page, begin, child};
+use super::session::raw;
 use carryall_model::{
     Edit, Entry, EntryKind, Facts, FileRef, Found, Input, LeftOut, ListedChild, Notice, NoticeKind,
     Place as Which, Plan, ToolCall, ToolResult,

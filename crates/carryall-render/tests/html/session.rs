@@ -1,6 +1,6 @@
 //! An invented session with everything that a page can show.
 
-use crate::page::{begin, child};
+use super::page::{begin, child};
 use carryall_model::{
     Edit, Entry, EntryKind, Facts, FileRef, Found, Input, LeftOut, ListedChild, Notice, NoticeKind,
     Place, Plan, Source, TokenUsage, ToolCall, ToolResult,

@@ -1,8 +1,8 @@
 //! The byte-level and size-level vectors, and work that must not grow with the square of a text.
 
+use crate::frame::check_frame;
 use crate::reader::pieces;
 use crate::support::{product, raw, render, root, text};
-use crate::vectors::check_frame;
 use carryall_model::*;
 use carryall_render::{Format, Markdown, Renderer, unpaired_surrogates};
 use std::io::{self, Write};

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::wildcard_enum_match_arm, reason = "this is all tests")]
 
 mod bytes;
+mod frame;
 mod properties;
 mod reader;
 mod session;

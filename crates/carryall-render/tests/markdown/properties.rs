@@ -1,8 +1,8 @@
 //! Any text in any place: the frame stands, and every part comes back byte for byte.
 
+use crate::frame::{check_frame, shown};
 use crate::reader::Piece;
 use crate::support::{hostile, raw, render, text};
-use crate::vectors::{check_frame, shown};
 use carryall_model::*;
 use carryall_render::Format;
 use proptest::prelude::*;
