@@ -7,7 +7,8 @@
 
 use carryall_tests::{Said, Sandbox};
 use serde_json::{Value, json};
-use std::os::unix::fs::PermissionsExt;
+use std::io::Write;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::process::Stdio;
 
 /// The id of the Claude Code session that [`claude`] stores.
@@ -586,4 +587,21 @@ fn agents_says_where_it_looks_and_honours_overrides() {
         sandbox.command(["agents"]).env("CLAUDE_CONFIG_DIR", "/elsewhere").output().unwrap();
     let said = Said::from(output);
     assert!(said.out.contains("/elsewhere/projects"), "{said:?}");
+}
+
+/// A person who works as root must hear that the file is not the tree's owner's.
+#[test]
+fn root_in_the_tree_of_another_hears_of_it() {
+    let sandbox = with_claude();
+    if sandbox.shell().metadata().unwrap().uid() != 0 {
+        let said = b"SKIPPED: the note about another user's tree: only root can write for others\n";
+        return std::io::stderr().write_all(said).unwrap();
+    }
+    std::os::unix::fs::chown(sandbox.shell(), Some(65534), Some(65534)).unwrap();
+    let note = "the file belongs to root, the folder does not";
+    let said = sandbox.run(["sessions", "export", "5973b6"]);
+    assert_eq!((said.code, said.err), (0, format!("note: {note}\n")));
+    let said = sandbox.run(["command", "5973b6", "--workspace", ".", "/export md"]);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert!(said.out.ends_with(&format!("\nNote: {note}.\n")), "{said:?}");
 }

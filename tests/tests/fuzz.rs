@@ -1,6 +1,7 @@
 //! The kept inputs of the fuzz targets, each a rule that was once broken or nearly so.
 #![allow(
     clippy::unwrap_used,
+    clippy::print_stderr,
     clippy::disallowed_methods,
     reason = "a test reads the repository and stops where something is not as expected"
 )]
