@@ -1,31 +1,32 @@
-//! What an export costs, as ratios to a bare parse of the same file: `just bench`.
+//! What the program costs, beside the goals for it: `just bench`.
 //!
-//! Each command is run in turn with the yardstick, as a process of its own, and the ratio of CPU
-//! time is taken pair by pair; what is printed is the median. Peak memory is the process's own.
-//! Nothing here is a test: seconds differ between machines, ratios little.
+//! Each command is run in turn with what it is measured by, as a process of its own, and the ratio
+//! of CPU time is taken pair by pair; what is printed is the median. Nothing here is a test: a busy
+//! machine changes even the ratios. What CI holds is counted, in `tests/counters.rs`.
 #![allow(clippy::print_stdout, reason = "a table is what this program is for")]
 #![allow(clippy::disallowed_methods, reason = "it reads and makes files of its own")]
 
-mod yardstick;
-
-use anyhow::{Context, ensure};
+use carryall_benches::measure::{Cost, median, pairs, run};
+use carryall_benches::{EXPORTS, build, generate, generator, index, store, yardstick};
 use clap::Parser;
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
-use wait4::Wait4;
+use std::process::Command;
 
-/// Measures exports against a bare parse of the same bytes.
+/// Measures the program against the goals for it.
 #[derive(Parser)]
 struct Args {
     /// Run the yardstick on a file and print what it counted
     #[arg(long, value_name = "FILE")]
     yardstick: Option<PathBuf>,
+    /// Index a file and print how many messages it has
+    #[arg(long, value_name = "FILE")]
+    index: Option<PathBuf>,
     /// A Claude Code session to measure with, instead of a generated one
     #[arg(long, value_name = "FILE")]
     input: Option<PathBuf>,
     /// The generator of big sessions
-    #[arg(long, value_name = "FILE", default_value = "../shared/perf/gen_sessions.py")]
+    #[arg(long, value_name = "FILE", default_value_os_t = generator())]
     generator: PathBuf,
     /// Size of the generated session
     #[arg(long, value_name = "MB", default_value_t = 200)]
@@ -35,20 +36,8 @@ struct Args {
     runs: usize,
 }
 
-/// What is measured: a name, arguments after the session, and the goal as a ratio.
-const VARIANTS: &[(&str, &[&str], f64)] = &[
-    ("Markdown", &["--format", "md"], 2.5),
-    ("HTML", &["--format", "html"], 2.8),
-    ("JSON", &["--format", "json"], 3.0),
-    ("JSON Lines", &["--format", "jsonl"], 3.0),
-    ("Markdown, trimmed", &["--format", "md", "--no-tools", "--no-thinking"], 1.6),
-];
-
-#[derive(Clone, Copy)]
-struct Cost {
-    cpu: Duration,
-    peak: u64,
-}
+/// The goals for the exports, in their order.
+const GOALS: [f64; EXPORTS.len()] = [2.2, 2.5, 2.5, 2.5, 1.6];
 
 fn main() -> anyhow::Result<()> {
     let args = Args::parse();
@@ -57,82 +46,123 @@ fn main() -> anyhow::Result<()> {
         println!("{rows} rows, {bytes} bytes of text");
         return Ok(());
     }
+    if let Some(file) = &args.index {
+        println!("{} messages", index(file)?);
+        return Ok(());
+    }
     let scratch = tempfile::tempdir()?;
+    let bench = Bench {
+        program: build("carryall")?,
+        this: std::env::current_exe()?,
+        out: scratch.path().join("out"),
+        runs: args.runs,
+    };
     let session = match &args.input {
         Some(file) => file.clone(),
-        None => generate(&args, scratch.path())?,
-    };
-    let program = build()?;
-    let bytes = std::fs::metadata(&session)?.len();
-    println!("session: {bytes} bytes; CPU seconds, median of {} pairs", args.runs);
-    println!("{:<20} {:>8} {:>8} {:>8} {:>10}", "", "CPU", "ratio", "goal", "peak MB");
-    let this = std::env::current_exe()?;
-    for (name, options, goal) in VARIANTS {
-        let mut pairs = Vec::new();
-        for run in 0..=args.runs {
-            let bare = run_one(Command::new(&this).arg("--yardstick").arg(&session))?;
-            let out = scratch.path().join("out");
-            let export = run_one(
-                Command::new(&program)
-                    .args(["sessions", "export"])
-                    .arg(&session)
-                    .args(*options)
-                    .arg("--out")
-                    .arg(&out),
-            )?;
-            // The first pair warms the page cache and is not counted.
-            if run > 0 {
-                pairs.push((bare, export));
-            }
+        None => {
+            let file = scratch.path().join("big.jsonl");
+            generate(&args.generator, args.size_mb, &file)?;
+            file
         }
-        row(name, *goal, &pairs);
+    };
+    bench.exports(&session)?;
+    if args.input.is_none() {
+        let small = scratch.path().join("small.jsonl");
+        generate(&args.generator, args.size_mb / 10, &small)?;
+        bench.memory(&session, &small)?;
     }
-    Ok(())
+    bench.store(&scratch.path().join("home"))?;
+    bench.program(scratch.path())
+}
+
+struct Bench {
+    program: PathBuf,
+    this: PathBuf,
+    out: PathBuf,
+    runs: usize,
+}
+
+impl Bench {
+    fn own(&self, what: &str, session: &Path) -> Command {
+        let mut command = Command::new(&self.this);
+        command.arg(what).arg(session);
+        command
+    }
+
+    fn export(&self, session: &Path, options: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(["sessions", "export"]).arg(session).args(options);
+        command.arg("--out").arg(&self.out);
+        command
+    }
+
+    /// The program with a home of its own.
+    fn at_home(&self, home: &Path, words: &[&str]) -> Command {
+        let mut command = Command::new(&self.program);
+        command.args(words).env("HOME", home).env_remove("CLAUDE_CONFIG_DIR");
+        command
+    }
+
+    fn exports(&self, session: &Path) -> anyhow::Result<()> {
+        let bytes = fs::metadata(session)?.len();
+        println!("session: {bytes} bytes; medians of {} pairs with a bare parse", self.runs);
+        println!("{:<26} {:>8} {:>7} {:>6} {:>9}", "", "CPU s", "ratio", "goal", "peak MB");
+        let mut bare = || self.own("--yardstick", session);
+        row("index", 1.0, &pairs(self.runs, &mut bare, &mut || self.own("--index", session))?);
+        for ((name, options), goal) in EXPORTS.iter().zip(GOALS) {
+            let costs = pairs(self.runs, &mut bare, &mut || self.export(session, options))?;
+            row(name, goal, &costs);
+        }
+        Ok(())
+    }
+
+    fn memory(&self, big: &Path, small: &Path) -> anyhow::Result<()> {
+        let (_, options) = EXPORTS[1];
+        let peak = |session| Ok::<_, anyhow::Error>(run(&mut self.export(session, options))?.peak);
+        let (big, small) = (peak(big)? as f64 / 1e6, peak(small)? as f64 / 1e6);
+        println!("\npeak memory, HTML: {big:.1} MB, of a tenth {small:.1} MB (goal: within 6)");
+        Ok(())
+    }
+
+    fn store(&self, home: &Path) -> anyhow::Result<()> {
+        store::make(home)?;
+        println!("\n{} sessions", store::SESSIONS);
+        let id = store::id(store::SESSIONS / 2);
+        let walk = |what: &[&str]| {
+            let mut command = Command::new("find");
+            command.arg(home.join(".claude/projects")).args(what);
+            command
+        };
+        let name = format!("{}*", &id[..8]);
+        let export = ["sessions", "export", &id[..8], "--out", "-"];
+        let costs =
+            pairs(self.runs, &mut || walk(&["-name", &name]), &mut || self.at_home(home, &export))?;
+        row("id prefix, to find", 3.0, &costs);
+        let list = ["sessions", "list"];
+        let stat = ["-type", "f", "-printf", "%T@ %s\n"];
+        let costs = pairs(self.runs, &mut || walk(&stat), &mut || self.at_home(home, &list))?;
+        row("newest 50, to find -printf", 2.0, &costs);
+        Ok(())
+    }
+
+    fn program(&self, scratch: &Path) -> anyhow::Result<()> {
+        let tiny = scratch.join("tiny.jsonl");
+        fs::write(&tiny, store::session(0))?;
+        let options = ["--format", "md"];
+        let runs = (0..=20).map(|_| run(&mut self.export(&tiny, &options)));
+        let walls: Vec<_> = runs.collect::<anyhow::Result<_>>()?;
+        let wall = median(walls.iter().map(|cost| cost.wall.as_secs_f64() * 1e3));
+        println!("\nstart to exit, a session of one row: {wall:.1} ms (goal: 10)");
+        let size = fs::metadata(&self.program)?.len() as f64 / 1e6;
+        println!("release binary: {size:.1} MB (goal: 12)");
+        Ok(())
+    }
 }
 
 fn row(name: &str, goal: f64, pairs: &[(Cost, Cost)]) {
-    let ratio = median(pairs.iter().map(|(a, b)| b.cpu.as_secs_f64() / a.cpu.as_secs_f64()));
-    let cpu = median(pairs.iter().map(|(_, b)| b.cpu.as_secs_f64()));
-    let bare = median(pairs.iter().map(|(a, _)| a.cpu.as_secs_f64()));
+    let ratio = median(pairs.iter().map(|(a, b)| b.cpu / a.cpu));
+    let cpu = median(pairs.iter().map(|(_, b)| b.cpu));
+    let bare = median(pairs.iter().map(|(a, _)| a.cpu));
     let peak = median(pairs.iter().map(|(_, b)| b.peak as f64)) / 1e6;
-    println!("{name:<20} {cpu:>8.3} {ratio:>8.2} {goal:>8.1} {peak:>10.1}   (bare {bare:.3})");
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<_> = values.collect();
-    values.sort_by(f64::total_cmp);
-    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
-}
-
-fn run_one(command: &mut Command) -> anyhow::Result<Cost> {
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
-    let used = child.wait4()?;
-    ensure!(used.status.success(), "{command:?} failed");
-    Ok(Cost { cpu: used.rusage.utime + used.rusage.stime, peak: used.rusage.maxrss })
-}
-
-fn build() -> anyhow::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo)
-        .args(["build", "--release", "--package", "carryall", "--message-format", "json"])
-        .stderr(Stdio::inherit())
-        .output()?;
-    ensure!(built.status.success(), "carryall could not be built");
-    String::from_utf8(built.stdout)?
-        .lines()
-        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
-        .find_map(|message| message["executable"].as_str().map(PathBuf::from))
-        .context("cargo named no binary")
-}
-
-fn generate(args: &Args, folder: &Path) -> anyhow::Result<PathBuf> {
-    let file = folder.join("big.jsonl");
-    let status = Command::new("python3")
-        .arg(&args.generator)
-        .args(["--size-mb", &args.size_mb.to_string(), "--out"])
-        .arg(&file)
-        .stdout(Stdio::null())
-        .status()?;
-    ensure!(status.success(), "{} failed; give --input", args.generator.display());
-    Ok(file)
+    println!("{name:<26} {cpu:>8.3} {ratio:>7.2} {goal:>6.1} {peak:>9.1}   (bare {bare:.3})");
 }

@@ -87,8 +87,12 @@ impl<'de: 'a, 'a> Deserialize<'de> for Content<'a> {
     }
 }
 
-/// Parses a file and counts the bytes of the texts in it, so that nothing can be optimised away.
-pub(crate) fn parse(path: &Path) -> anyhow::Result<(u64, u64)> {
+/// Parses a file, and counts its rows and the bytes of the texts in it, so that nothing can be
+/// optimised away.
+///
+/// # Errors
+/// When the file cannot be read, or a row is not what it should be.
+pub fn parse(path: &Path) -> anyhow::Result<(u64, u64)> {
     let mut file = BufReader::with_capacity(256 * 1024, File::open(path)?);
     let mut row = Vec::new();
     let (mut rows, mut bytes) = (0, 0);

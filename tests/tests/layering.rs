@@ -19,7 +19,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("carryall-dialect", &["carryall-model"]),
     ("carryall", ALL),
     ("carryall-tests", ALL),
-    ("carryall-benches", &["carryall-model"]),
+    ("carryall-benches", &["carryall-model", "carryall-dialect"]),
 ];
 
 const ALL: &[&str] = &[
