@@ -118,3 +118,25 @@ pub(crate) fn ignore_file_size_signal() {
     let seen = Arc::new(AtomicBool::new(false));
     let _ = signal_hook::flag::register(signal_hook::consts::SIGXFSZ, seen);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_cut_by_the_columns_they_take() {
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("äbc", 3), "äbc");
+        assert_eq!(cut("灯台を直す", 6), "灯台…");
+        assert_eq!(cut("灯台を直す", 1), "…");
+        assert_eq!((cut("abc", 0), padded("灯", 4)), (String::new(), "灯  ".to_owned()));
+    }
+
+    #[test]
+    fn what_does_not_fit_goes_on_below() {
+        assert_eq!(wrapped("  one two three", 9, 4), "  one two\n    three\n");
+        assert_eq!(wrapped("unbreakable words", 5, 2), "unbreakable\n  words\n");
+        assert_eq!(wrapped("all of it", usize::MAX, 2), "all of it\n");
+        assert_eq!(wrapped("", 5, 2), "\n");
+    }
+}

@@ -1,5 +1,7 @@
 //! `carryall sessions list`: stored sessions of all agents, newest first.
 
+mod table;
+
 use crate::cli::ListArgs;
 use crate::environment::Environment;
 use crate::failure::Failure;
@@ -8,7 +10,6 @@ use crate::terminal::{self, shown};
 use carryall_dialect::{Filter, OpenContext, Registry, Row, newest};
 use chrono::{DateTime, NaiveDate, SecondsFormat, TimeDelta, Utc};
 use serde::Serialize;
-use std::fmt::Write as _;
 use std::io::{self, BufWriter, Write as _};
 
 /// Since when: a moment, or an age.
@@ -85,7 +86,10 @@ pub(crate) fn run(args: &ListArgs, environment: &Environment) -> Result<(), Fail
     }
     let text = match args.json {
         true => json(&listing.rows, args.full)?,
-        false => table(&listing.rows, environment),
+        false => {
+            let cells = listing.rows.iter().map(|row| cells(row, environment)).collect();
+            table::table(cells, terminal::width())
+        }
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(terminal::output)?;
@@ -130,32 +134,7 @@ fn json(rows: &[Row], full: bool) -> Result<String, Failure> {
     Ok(text)
 }
 
-/// Columns with a header; the last ones are cut to the width of a terminal, elsewhere nothing is.
-fn table(rows: &[Row], environment: &Environment) -> String {
-    let cells: Vec<[String; 6]> = rows.iter().map(|row| cells(row, environment)).collect();
-    let head = ["AGENT", "ID", "AGE", "SIZE", "PROJECT", "TITLE"].map(str::to_owned);
-    let all = || std::iter::once(&head).chain(&cells);
-    let widths: Vec<usize> =
-        (0..5).map(|n| all().map(|row| row[n].chars().count()).max().unwrap_or(0)).collect();
-    let terminal = terminal::width();
-    let mut text = String::new();
-    for row in all().take(if rows.is_empty() { 0 } else { usize::MAX }) {
-        let mut line = String::new();
-        for (cell, width) in row.iter().zip(&widths) {
-            // Writing to a string cannot fail.
-            let _ = write!(line, "{cell:<width$}  ");
-        }
-        line.push_str(&row[5]);
-        if let Some(width) = terminal {
-            line = cut(&line, width);
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
-}
-
-fn cells(row: &Row, environment: &Environment) -> [String; 6] {
+fn cells(row: &Row, environment: &Environment) -> table::Cells {
     let project = row.peek.cwd.as_deref().map_or_else(String::new, |cwd| at_home(cwd, environment));
     [
         row.agent.to_owned(),
@@ -187,14 +166,6 @@ pub(crate) fn how_old(age: TimeDelta) -> String {
     }
 }
 
-/// The beginning of a line that fits a terminal; an ellipsis says that there is more.
-fn cut(line: &str, width: usize) -> String {
-    if line.chars().count() <= width {
-        return line.to_owned();
-    }
-    line.chars().take(width.saturating_sub(1)).chain(std::iter::once('…')).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -212,13 +183,11 @@ mod tests {
     }
 
     #[test]
-    fn ages_and_widths_are_for_people() {
+    fn ages_are_for_people() {
         for (minutes, words) in
             [(-5, "now"), (0, "now"), (59, "59m"), (60, "1h"), (1_500, "1d"), (90_000, "8w")]
         {
             assert_eq!(how_old(TimeDelta::minutes(minutes)), words);
         }
-        assert_eq!(cut("abcdef", 4), "abc…");
-        assert_eq!(cut("äbc", 3), "äbc");
     }
 }
