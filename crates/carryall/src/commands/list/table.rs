@@ -36,6 +36,12 @@ pub(super) fn table(mut rows: Vec<Cells>, width: Option<usize>) -> String {
                 shown.retain(|&kept| kept != column);
             }
         }
+        // Ids that begin alike give way, too; the ellipsis says that more is needed to name one.
+        let over = taken(&rows, &shown).saturating_sub(width);
+        let room = widest(&rows, ID).saturating_sub(over).max(ID_WIDTH);
+        for row in &mut rows {
+            row[ID] = cut(&row[ID], room);
+        }
     }
     let head = HEAD.map(str::to_owned);
     let widths: Vec<usize> = (0..HEAD.len()).map(|column| widest(&rows, column)).collect();
@@ -144,8 +150,14 @@ sess_000  3d   灯台を直す
     fn ids_that_begin_alike_stay_apart() {
         let mut all = rows();
         all[0][ID] = "sess_00000000000000000000a002".into();
-        let text = table(all, Some(60));
+        let text = table(all.clone(), Some(60));
         assert!(text.contains("sess_00000000000000000000a001"), "{text}");
         assert!(text.contains("sess_00000000000000000000a002"), "{text}");
+        let expected = "\
+ID          AGE  TITLE
+sess_0000…  2h   Forecast panics whe…
+sess_0000…  3d   灯台を直す
+";
+        assert_eq!(table(all, Some(37)), expected);
     }
 }
