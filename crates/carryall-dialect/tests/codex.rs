@@ -29,6 +29,10 @@ mod oracle;
 mod rows;
 #[path = "codex/rules.rs"]
 mod rules;
+#[path = "codex/scale.rs"]
+mod scale;
+#[path = "codex/store.rs"]
+mod store;
 
 use carryall_dialect::codex::Codex;
 use carryall_dialect::{Dialect, Locator, OpenContext};

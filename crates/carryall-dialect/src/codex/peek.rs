@@ -1,5 +1,6 @@
 //! What a list shows of a thread, from the beginning and the end of its file.
 
+use super::index::Bounds;
 use super::known::What;
 use super::lineage::Means;
 use super::meta::Meta;
@@ -80,6 +81,10 @@ impl Seen {
 
     fn row(&mut self, record: &Record<'_>) {
         let payload = &record.payload;
+        let from = self.meta.as_ref().and_then(|meta| meta.own_from);
+        if !(Bounds { from, to: None }).hold(record.row.ordinal) {
+            return;
+        }
         match What::of(record) {
             What::Context => {
                 self.model = payload.model.filled().map(str::to_owned).or(self.model.take());
