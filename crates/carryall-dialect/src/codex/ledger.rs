@@ -164,17 +164,17 @@ fn key(place: Place) -> (u16, u64) {
 
 /// The places of all rows that a document shows something of.
 fn places(plan: &Plan) -> impl Iterator<Item = Place> {
-    let rows = plan.items.iter().flat_map(|item| match item {
-        Item::Assistant(_) => [None, None],
-        Item::Summary { row, thought, .. } => [Some(*row), *thought],
-        Item::User { row, .. }
+    let rows = plan.items.iter().filter_map(|item| match item {
+        Item::Assistant(_) => None,
+        Item::Summary { row, .. }
+        | Item::User { row, .. }
         | Item::Instructions { row }
         | Item::Shell { row }
         | Item::Other { row }
         | Item::Plan { row }
         | Item::Problem { row }
-        | Item::Orphan { row } => [Some(*row), None],
+        | Item::Orphan { row } => Some(*row),
     });
     let calls = plan.calls.iter().flat_map(|call| [Some(call.row), call.answer]);
-    rows.chain(calls).flatten().chain(plan.parts.iter().copied())
+    rows.chain(calls.flatten()).chain(plan.parts.iter().copied())
 }

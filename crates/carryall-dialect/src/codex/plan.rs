@@ -21,8 +21,8 @@ pub(super) enum Item {
     Shell { row: Place },
     /// A message of another role.
     Other { row: Place },
-    /// A summary, and what the model thought when it wrote it.
-    Summary { row: Place, text: SummaryText, thought: Option<Place> },
+    /// A summary, and what the model thought when it wrote it: a part, by its number.
+    Summary { row: Place, text: SummaryText, thought: u32 },
     /// A proposed plan.
     Plan { row: Place },
     /// An error or a warning.
@@ -42,7 +42,8 @@ pub(super) struct Assistant {
     pub(super) calls: Range<u32>,
     /// The model's word.
     pub(super) model: u32,
-    pub(super) usage: Option<TokenUsage>,
+    /// Its tokens, by their number in [`Plan::usages`].
+    pub(super) usage: u32,
     /// The word for why it stopped, when it was stopped.
     pub(super) stop: u32,
     turn: u32,
@@ -70,6 +71,7 @@ pub(super) struct Call {
 pub(super) struct Plan {
     pub(super) items: Vec<Item>,
     pub(super) parts: Vec<Place>,
+    pub(super) usages: Vec<TokenUsage>,
     pub(super) calls: Vec<Call>,
     /// Prompts that a person typed.
     pub(super) prompts: u64,
@@ -167,7 +169,10 @@ impl Build<'_> {
             Kind::Plan => Item::Plan { row },
             Kind::Problem => Item::Problem { row },
             Kind::Summary { text, thought } => {
-                let thought = self.index.nodes.get(thought as usize).map(|node| node.place);
+                self.close();
+                let node = self.index.nodes.get(thought as usize);
+                let thought = node.map_or(NONE, |_| self.plan.parts.len() as u32);
+                self.plan.parts.extend(node.map(|node| node.place));
                 Item::Summary { row, text, thought }
             }
         };
@@ -201,7 +206,7 @@ impl Build<'_> {
             said_from: NONE,
             calls,
             model: node.model,
-            usage: None,
+            usage: NONE,
             stop: NONE,
             turn: node.turn,
         })
@@ -233,8 +238,13 @@ impl Build<'_> {
 
     fn usage(&mut self, turn: u32, number: u32) {
         let usage = self.index.usages[number as usize];
-        if let Some(entry) = self.last(turn) {
-            entry.usage.get_or_insert_default().add(&usage);
+        let next = self.plan.usages.len() as u32;
+        let Some(entry) = self.last(turn) else { return };
+        let number = if entry.usage == NONE { next } else { entry.usage };
+        entry.usage = number;
+        match self.plan.usages.get_mut(number as usize) {
+            Some(known) => known.add(&usage),
+            None => self.plan.usages.push(usage),
         }
     }
 

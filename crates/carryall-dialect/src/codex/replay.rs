@@ -174,11 +174,11 @@ impl<'r> Replay<'r> {
         &mut self,
         row: Place,
         place: SummaryText,
-        thought: Option<Place>,
+        thought: u32,
         first: &mut Buffer,
         second: &mut Buffer,
     ) -> Result<(), ReplayError> {
-        let reasoning = match thought {
+        let reasoning = match self.plan.parts.get(thought as usize).copied() {
             Some(thought) => Some(sections(&self.read(thought, second)?).join("\n\n")),
             None => None,
         };
@@ -218,7 +218,7 @@ impl<'r> Replay<'r> {
             text: head.said.as_deref(),
             reasoning: head.thought.as_deref(),
             calls: calls.len() as u32,
-            usage: entry.usage,
+            usage: plan.usages.get(entry.usage as usize).copied(),
             stop_reason: self.reading.words.get(entry.stop as usize).map(String::as_str),
             ..Entry::new(EntryKind::Assistant)
         })?;
