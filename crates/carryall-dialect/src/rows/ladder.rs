@@ -288,7 +288,10 @@ impl<'a> Walk<'a> {
                 self.notice(NoticeKind::CutShort, at, bytes, "the last row has no end".into());
             }
             Some(_) if row.kept == 0 => {
-                self.notice(NoticeKind::BadRow, at, size as u64, failure);
+                // NUL bytes before it were told already, and nothing is told twice.
+                let torn = row.torn.unwrap_or_default();
+                let start = if self.lines.window()[..torn].contains(&0) { torn } else { 0 };
+                self.notice(NoticeKind::BadRow, at + start as u64, (size - start) as u64, failure);
             }
             Some((at, bytes)) => {
                 let detail = "what follows a whole record on its row could not be read";

@@ -303,6 +303,21 @@ fn nul_runs_alone_and_around_records() {
 }
 
 #[test]
+fn a_row_that_cannot_be_read_begins_behind_its_nul_bytes() {
+    let walked = walk(b"\0\0}\n \0 text\n  text\n");
+    assert_eq!(
+        walked.damage(),
+        [
+            (NoticeKind::NulRun, 1, 0, 2),
+            (NoticeKind::BadRow, 1, 2, 1),
+            (NoticeKind::NulRun, 2, 4, 3),
+            (NoticeKind::BadRow, 2, 7, 4),
+            (NoticeKind::BadRow, 3, 12, 6),
+        ]
+    );
+}
+
+#[test]
 fn nul_bytes_inside_a_torn_record_belong_to_it() {
     let walked = walk(format!("{{\"id\":\"x\",\"text\":\"ab\0\0\0{B}\n").as_bytes());
     assert_eq!(walked.ids(), ["b"]);
