@@ -100,7 +100,7 @@ class Reply:
 # Agents put their own context into user messages, in these elements. What is left is what the user typed.
 INJECTED = re.compile(
     r"<(system-reminder|environment_context|session_context|user_instructions|user_info|hook_context|command-name"
-    r"|command-message|command-args|local-command-caveat|local-command-stdout)\b[^>]*>.*?</\1>",
+    r"|command-message|command-args|local-command-caveat|local-command-stdout|subagent_notification)\b[^>]*>.*?</\1>",
     re.S)
 
 
@@ -346,7 +346,7 @@ class Handler(BaseHTTPRequestHandler):
         ask = dialect.read(body)
         reply = decide(ask, self.server.workspace)
         answer = dialect(self, body, reply, f"{self.server.tag}{number:05d}")
-        calls = [{"id": answer.call_id(i), "name": call.name, "arguments": call.arguments}
+        calls = [{"id": answer.call_id(i), "namespace": call.namespace, "name": call.name, "arguments": call.arguments}
                  for i, call in enumerate(reply.calls)]
         entry |= {"prompt": ask.prompt, "reply": {"calls": calls, "text": reply.text, "thought": reply.thought}}
         self.server.record(entry)
@@ -502,11 +502,21 @@ class Responses(Dialect):
             for inner in tool.get("tools") or []:
                 tools[inner["name"]] = {**(inner.get("parameters") or {}), "namespace": tool["name"]}
         shape = (body.get("text") or {}).get("format") or {}
+        answer = Responses.last_answer(items)
         return Ask(
             prompt=last_user_prompt([text_parts(i.get("content")) for i in items if i.get("role") == "user"]),
-            tool_answered=bool(items) and str(items[-1].get("type", "")).endswith("_output"), tools=tools,
-            answer=str(items[-1].get("output", "")) if items else "",
+            tool_answered=answer is not None, tools=tools, answer=str(answer or ""),
             schema=shape.get("schema") if shape.get("type") == "json_schema" else None)
+
+    @staticmethod
+    def last_answer(items: list[dict]):
+        """The newest tool result, if the user said nothing since; context that the agent injects does not count."""
+        for item in reversed(items):
+            if str(item.get("type", "")).endswith("_output"):
+                return item.get("output", "")
+            if item.get("role") == "assistant" or item.get("role") == "user" and prompt_of(text_parts(item["content"])):
+                return None
+        return None
 
     def items(self) -> list[dict]:
         items = []

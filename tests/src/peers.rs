@@ -162,7 +162,9 @@ impl Recording {
             events.extend(text("text").map(|text| Event::Said(text.to_owned())));
             for call in reply["calls"].as_array().into_iter().flatten() {
                 let text = |key: &str| call[key].as_str().unwrap().to_owned();
-                events.push(Event::Called(text("id"), text("name"), call["arguments"].clone()));
+                let name = [text("namespace"), text("name")].join(".");
+                let name = name.trim_start_matches('.').to_owned();
+                events.push(Event::Called(text("id"), name, call["arguments"].clone()));
                 events.extend(self.answer(&text("id")).map(Event::Answered));
             }
         }

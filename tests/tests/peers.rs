@@ -29,6 +29,9 @@ const CLAUDE: Agent =
     Agent { peer: "claude", dialect: "claude-code", compacted: summary_and_command };
 const CLAUDE_PRINT: Agent = Agent { peer: "claude-print", ..CLAUDE };
 
+const CODEX: Agent = Agent { peer: "codex", dialect: "codex", compacted: || vec![Event::SummedUp] };
+const CODEX_EXEC: Agent = Agent { peer: "codex-exec", ..CODEX };
+
 /// Claude Code notes the command after the summary.
 fn summary_and_command() -> Vec<Event> {
     vec![Event::SummedUp, Event::Ran("/compact".into())]
@@ -131,5 +134,20 @@ tales! {
         claude_print_forked: "forked"
         claude_print_with_a_subagent: "agent"
         claude_print_compacted: "compacted"
+    }
+    CODEX {
+        codex_is_read_whole: "plain"
+        codex_resumed: "resumed"
+        codex_forked: "forked"
+        codex_tools: "tools"
+        codex_with_a_subagent: "agent"
+        codex_compacted: "compacted"
+    }
+    CODEX_EXEC {
+        codex_exec_is_read_whole: "plain"
+        codex_exec_resumed: "resumed"
+        codex_exec_forked: "forked"
+        codex_exec_tools: "tools"
+        codex_exec_with_a_subagent: "agent"
     }
 }

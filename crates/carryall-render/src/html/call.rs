@@ -7,6 +7,7 @@ use super::input::{self, Field, Json};
 use super::spot::Spot;
 use super::summary::{self, Argument, Outcome, Verb};
 use super::text;
+use super::todo::Todos;
 use carryall_model::{Input, ToolCall, ToolResult};
 use std::io::{self, Write};
 
@@ -19,6 +20,7 @@ struct View<'a> {
     verb: Option<Verb>,
     fields: Vec<Field<'a>>,
     diffs: Vec<Diff<'a>>,
+    todos: Option<Todos<'a>>,
     argument: Option<Argument>,
     outcome: Outcome,
     json: Option<Json<'a>>,
@@ -106,9 +108,10 @@ impl<'a> View<'a> {
             Some(Input::Text(_)) | None => (Vec::new(), None),
         };
         let diffs: Vec<Diff<'a>> = call.edits.iter().map(Diff::of).collect();
-        let argument = Argument::of(verb, call, &fields, &diffs, workspace);
+        let todos = Todos::of(&fields).filter(|_| verb == Some(Verb::Plan));
+        let argument = Argument::of(verb, call, &fields, &diffs, todos.as_ref(), workspace);
         let outcome = Outcome::of(verb, call);
-        Self { call, verb, fields, diffs, argument, outcome, json, spot, child }
+        Self { call, verb, fields, diffs, todos, argument, outcome, json, spot, child }
     }
 
     /// Short edits are what a reader came for.
@@ -136,6 +139,9 @@ impl<'a> View<'a> {
         }
         if self.has_edits() {
             return self.write_edits(out);
+        }
+        if let Some(todos) = &self.todos {
+            block::block(out, "list", Pre::Argument, &todos.text())?;
         }
         if let (Some(Input::Text(text)), None) = (self.call.input, &command) {
             return block::labelled(out, "Input", "input", Pre::Argument, text);

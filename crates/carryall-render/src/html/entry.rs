@@ -15,7 +15,11 @@ impl<W: Write> Html<W> {
         let spot = self.document.next_entry();
         self.contents.note(spot, entry);
         let continued = self.document.continues(entry);
-        let cont = if continued { " cont" } else { "" };
+        let cont = match (continued, says_nothing(entry)) {
+            (true, true) => " cont quiet",
+            (true, false) => " cont",
+            (false, _) => "",
+        };
         let (class, id) = (class(entry), spot.id());
         writeln!(
             self.out,
@@ -156,6 +160,11 @@ fn write_text<W: Write>(out: &mut W, kind: EntryKind, text: &str) -> io::Result<
             block::pre(out, Pre::Prose, text)
         }
     }
+}
+
+/// There is no more to it than its calls: a run of such answers is one list.
+fn says_nothing(entry: &Entry<'_>) -> bool {
+    present(entry.text).is_none() && entry.attachments.is_empty() && entry.calls > 0
 }
 
 /// A field in which something stands.

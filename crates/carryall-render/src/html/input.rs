@@ -5,7 +5,7 @@ use super::text::{self, Extent};
 use crate::json::{Audience, Layout, copy, decode_string};
 use carryall_model::Text;
 use memchr::memchr_iter;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fmt;
@@ -44,6 +44,11 @@ impl<'a> Field<'a> {
 
     /// The words of a list that holds only strings.
     pub(super) fn words(&self) -> Option<Vec<Text<'a>>> {
+        self.list()
+    }
+
+    /// The items of a list that holds only such.
+    pub(super) fn list<T: Deserialize<'a>>(&self) -> Option<Vec<T>> {
         serde_json::from_str(self.value.get()).ok()
     }
 }

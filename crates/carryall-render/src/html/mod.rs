@@ -18,6 +18,7 @@ mod style;
 mod summary;
 mod text;
 mod time;
+mod todo;
 
 use crate::{Product, Renderer, wording};
 use carryall_model::{Entry, EntrySink, Found, Header, LeftOut, SinkError, ToolCall};

@@ -5,6 +5,7 @@
 use super::diff::Diff;
 use super::input::{self, Field};
 use super::text;
+use super::todo::Todos;
 use crate::wording;
 use carryall_model::{Input, ToolCall};
 use std::collections::HashSet;
@@ -134,8 +135,12 @@ impl Argument {
         call: &ToolCall<'_>,
         fields: &[Field<'_>],
         diffs: &[Diff<'_>],
+        todos: Option<&Todos<'_>>,
         workspace: Option<&str>,
     ) -> Option<Self> {
+        if let Some(todos) = todos {
+            return Some(Self { line: todos.line(), named: true, names_file: false });
+        }
         let files = if verb == Some(Verb::Shell) { None } else { files(diffs, workspace) };
         if let Some((line, more)) = files {
             return Some(Self { line, named: true, names_file: more == 0 });
@@ -231,7 +236,7 @@ fn made_up(fields: &[Field<'_>]) -> Option<String> {
 }
 
 /// The first line that is not blank, 160 characters of it; ` …` when there is more.
-fn first_line(text: &str) -> String {
+pub(super) fn first_line(text: &str) -> String {
     let text = text.trim_ascii();
     let line = text.lines().next().unwrap_or_default();
     let (kept, cut) = text::first_characters(line, 160);

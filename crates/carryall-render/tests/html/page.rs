@@ -121,7 +121,7 @@ const ELEMENTS: &str = "html head meta title style body a header p h1 h2 h3 h4 d
 const ATTRIBUTES: &str = "lang charset http-equiv content name class href id dir datetime open \
     aria-labelledby aria-label data-u";
 const CLASSES: &str = "skip top kind facts wide n entry aside fold text user head box files assistant \
-    calls call verb arg sum long label meta diff plus minus bad fail lost none cmd hunk cont vh hd \
+    calls call verb arg sum long label meta diff plus minus bad fail lost none cmd hunk cont quiet vh hd \
     table fence out body command plan card u compact result child toc t mark end ab ad ai au ar ax a";
 
 /// The page holds nothing but its own markup: closed lists of names, addresses that lead into the
