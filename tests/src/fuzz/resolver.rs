@@ -76,6 +76,7 @@ pub fn resolver(input: &[u8]) {
         (Err(_), None) => {}
     }
     assert_outside_untouched(&base);
+    assert_no_temporary(&root, request);
 }
 
 fn plant(base: &Path) {
@@ -143,8 +144,15 @@ fn assert_outside_untouched(base: &Path) {
     assert_eq!(names(&base.join("out")), ["secret"], "ESCAPED");
     assert_eq!(std::fs::read(base.join("out/secret")).unwrap(), b"precious", "ESCAPED");
     assert_eq!(names(&base.join("root/.git")), [] as [&str; 0], ".git was written");
-    let left = |name: &std::ffi::OsString| name.as_bytes().starts_with(b".carryall-");
-    assert!(!names(&base.join("root")).iter().any(left), "a temporary name is left");
+}
+
+/// No hidden name that the request did not ask for.
+fn assert_no_temporary(root: &Path, request: &Path) {
+    for entry in std::fs::read_dir(root).unwrap() {
+        let name = entry.unwrap().file_name();
+        let asked = request.iter().any(|part| part == name);
+        assert!(asked || !name.as_bytes().starts_with(b".carryall-"), "{name:?} is left");
+    }
 }
 
 /// Nothing in it that the workspace refuses for another reason than where it leads.
