@@ -108,7 +108,7 @@ impl<'a> View<'a> {
             Some(Input::Text(_)) | None => (Vec::new(), None),
         };
         let diffs: Vec<Diff<'a>> = call.edits.iter().map(Diff::of).collect();
-        let todos = Todos::of(&fields).filter(|_| verb == Some(Verb::Plan));
+        let todos = if verb == Some(Verb::Plan) { Todos::of(&fields) } else { None };
         let argument = Argument::of(verb, call, &fields, &diffs, todos.as_ref(), workspace);
         let outcome = Outcome::of(verb, call);
         Self { call, verb, fields, diffs, todos, argument, outcome, json, spot, child }

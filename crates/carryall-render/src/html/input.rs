@@ -49,7 +49,12 @@ impl<'a> Field<'a> {
 
     /// The items of a list that holds only such.
     pub(super) fn list<T: Deserialize<'a>>(&self) -> Option<Vec<T>> {
-        serde_json::from_str(self.value.get()).ok()
+        // Asked of every argument: a parser would quote a whole text to say that it is no list.
+        let value = self.value.get();
+        if !value.starts_with('[') {
+            return None;
+        }
+        serde_json::from_str(value).ok()
     }
 }
 
