@@ -11,7 +11,7 @@ impl Registry {
     /// All dialects of this crate.
     #[must_use]
     pub fn builtin() -> Self {
-        Self { dialects: vec![Box::new(ClaudeCode), Box::new(Coddy), Box::new(Codex)] }
+        Self { dialects: vec![Box::new(ClaudeCode), Box::new(Coddy), Box::new(Codex::default())] }
     }
 
     /// The same registry with one more dialect, asked last.

@@ -49,7 +49,7 @@ fn context() -> OpenContext<'static> {
 
 /// Opens a thread as the binary would.
 fn try_open(path: &Path) -> Result<Box<dyn Transcript>, OpenError> {
-    Codex.open(&Locator::new(path), &context())
+    Codex::default().open(&Locator::new(path), &context())
 }
 
 /// Opens a thread that has to open.

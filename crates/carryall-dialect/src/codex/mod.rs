@@ -37,8 +37,10 @@ use std::path::{Path, PathBuf};
 pub(crate) const NAME: &str = "codex";
 
 /// The dialect of the Codex command line, from its first Rust versions on.
-#[derive(Clone, Copy, Debug)]
-pub struct Codex;
+#[derive(Debug, Default)]
+pub struct Codex {
+    names: names::Known,
+}
 
 impl Dialect for Codex {
     fn name(&self) -> &'static str {
@@ -62,7 +64,7 @@ impl Dialect for Codex {
     }
 
     fn peek(&self, listed: &Listed, cx: &OpenContext<'_>) -> Result<Peek, OpenError> {
-        peek::peek(listed, Means::of(cx))
+        peek::peek(listed, Means::of(cx), &self.names)
     }
 
     fn open(

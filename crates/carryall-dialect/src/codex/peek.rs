@@ -4,7 +4,7 @@ use super::index::Bounds;
 use super::known::What;
 use super::lineage::Means;
 use super::meta::Meta;
-use super::names;
+use super::names::Known;
 use super::record::Record;
 use super::said::{self, Speaker};
 use crate::compressed;
@@ -20,7 +20,7 @@ const HEAD: u64 = 128 * 1024;
 const TAIL: u64 = 32 * 1024;
 
 /// Looks at both ends of a rollout; of a compressed one at its beginning.
-pub(super) fn peek(listed: &Listed, means: Means) -> Result<Peek, OpenError> {
+pub(super) fn peek(listed: &Listed, means: Means, known: &Known) -> Result<Peek, OpenError> {
     let source = Source::open(&listed.path, means.authority)?;
     if source.len() == 0 {
         return Err(OpenError::Empty { path: listed.path.clone() });
@@ -40,7 +40,7 @@ pub(super) fn peek(listed: &Listed, means: Means) -> Result<Peek, OpenError> {
         }
     }
     let id = seen.meta.as_ref().map_or(&listed.id, |meta| &meta.id);
-    let named = names::name_of(id, &listed.path, means.authority);
+    let named = known.name_of(id, &listed.path, means.authority);
     Ok(seen.finish(named))
 }
 

@@ -55,9 +55,9 @@ fn frames_may_follow_each_other() {
         let path = write(&home, &bytes);
         assert_eq!(prompts(&path), (10, false));
         let probe = Probe::new(&path, cap_std::ambient_authority()).unwrap();
-        assert!(Codex.claims(&probe));
+        assert!(Codex::default().claims(&probe));
         let listed = Listed { id: String::new(), path, is_subagent: false };
-        let title = Codex.peek(&listed, &context()).unwrap().title;
+        let title = Codex::default().peek(&listed, &context()).unwrap().title;
         assert!(title.unwrap().starts_with("p0 "));
     }
 }

@@ -87,7 +87,7 @@ fn read(path: &Path) {
     for number in 0..thread.children().len() {
         hear(&*thread.open_child(number).expect("the child opens"));
     }
-    let ledger = Codex.ledger(&Locator::new(path), &context()).expect("it has opened");
+    let ledger = Codex::default().ledger(&Locator::new(path), &context()).expect("it has opened");
     let mut totals = Totals::default();
     ledger
         .records(&mut |record| {
@@ -229,7 +229,7 @@ fn the_facts_are_read_whatever_stands_around_them() {
         assert_eq!(facts.id, crate::made::id(7), "{text}");
         assert_eq!(facts.cwd.as_deref(), Some("/w"), "{text}");
         let listed = carryall_dialect::Listed { id: facts.id.clone(), path, is_subagent: false };
-        let peek = Codex.peek(&listed, &context()).unwrap();
+        let peek = Codex::default().peek(&listed, &context()).unwrap();
         assert_eq!((peek.cwd, peek.title), (facts.cwd.clone(), facts.title.clone()), "{text}");
     }
 }

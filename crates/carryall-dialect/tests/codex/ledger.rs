@@ -22,7 +22,7 @@ struct Told {
 }
 
 fn ledger(path: &Path) -> Box<dyn Ledger> {
-    let opened = Codex.ledger(&Locator::new(path), &context());
+    let opened = Codex::default().ledger(&Locator::new(path), &context());
     opened.unwrap_or_else(|e| panic!("{}: {e}", path.display()))
 }
 

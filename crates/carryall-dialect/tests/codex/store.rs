@@ -18,14 +18,14 @@ use std::process::Command;
 
 fn list(store: &Path) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
-    Codex.list(store, &mut |Listed { id, path, .. }| found.push((id, path))).unwrap();
+    Codex::default().list(store, &mut |Listed { id, path, .. }| found.push((id, path))).unwrap();
     found.sort();
     found
 }
 
 fn peek(path: &Path) -> Peek {
     let listed = Listed { id: String::new(), path: path.to_owned(), is_subagent: false };
-    Codex.peek(&listed, &context()).unwrap()
+    Codex::default().peek(&listed, &context()).unwrap()
 }
 
 fn pack(text: &str) -> Vec<u8> {
@@ -36,7 +36,11 @@ fn pack(text: &str) -> Vec<u8> {
 fn the_store_is_where_the_agent_keeps_it() {
     let mut env: BTreeMap<OsString, OsString> = BTreeMap::new();
     let stores = |env: &BTreeMap<_, _>| {
-        Codex.stores(&Surroundings { env, home: Some(Path::new("/home/ada")), cwd: None })
+        Codex::default().stores(&Surroundings {
+            env,
+            home: Some(Path::new("/home/ada")),
+            cwd: None,
+        })
     };
     assert_eq!(stores(&env), [PathBuf::from("/home/ada/.codex")]);
     env.insert("CODEX_HOME".into(), "/conf".into());
@@ -77,8 +81,11 @@ fn a_list_names_each_thread_once_and_nothing_else() {
     assert_eq!(list(home.path()), expected);
     let in_day = list(&home.day());
     assert_eq!(in_day.len(), 3, "any folder of rollouts: {in_day:?}");
-    assert!(Codex.list(&home.path().join("none"), &mut |_| {}).is_err());
-    assert!(Codex.open(&Locator::new(home.day().join(name(7))), &context()).is_err(), "a FIFO");
+    assert!(Codex::default().list(&home.path().join("none"), &mut |_| {}).is_err());
+    assert!(
+        Codex::default().open(&Locator::new(home.day().join(name(7))), &context()).is_err(),
+        "a FIFO"
+    );
     let linked = open(&home.day().join(name(4)));
     assert_eq!(linked.facts().message_count, 1);
 }
@@ -89,7 +96,8 @@ fn a_compressed_thread_has_the_size_of_its_file() {
     let packed = pack(&(meta(1) + &user(&"again ".repeat(1_000))));
     let path = home.day().join(name(1) + ".zst");
     fs::write(&path, &packed).unwrap();
-    let Stat { bytes, .. } = Codex.stat(&Listed { id: id(1), path, is_subagent: false }).unwrap();
+    let Stat { bytes, .. } =
+        Codex::default().stat(&Listed { id: id(1), path, is_subagent: false }).unwrap();
     assert_eq!(bytes, packed.len() as u64);
 }
 
