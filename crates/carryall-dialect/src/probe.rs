@@ -44,15 +44,7 @@ impl<'a> Probe<'a> {
             return Ok(Self { path, kind, head: Vec::new(), compressed: false });
         }
         let source = Source::open(path, authority)?;
-        let mut head = vec![0; HEAD];
-        let mut filled = 0;
-        while filled < HEAD {
-            match source.read_at(&mut head[filled..], filled as u64).map_err(failed)? {
-                0 => break,
-                n => filled += n,
-            }
-        }
-        head.truncate(filled);
+        let mut head = source.read_range(0, HEAD as u64).map_err(failed)?;
         let compressed = compressed::is(&head);
         if compressed {
             head = compressed::beginning(&source, HEAD);

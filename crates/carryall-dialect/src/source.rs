@@ -146,6 +146,20 @@ impl Source {
         }
     }
 
+    /// The bytes from a position on, at most `len`; fewer at the end.
+    pub(crate) fn read_range(&self, at: u64, len: u64) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; len.min(self.len.saturating_sub(at)) as usize];
+        let mut filled = 0;
+        while filled < bytes.len() {
+            match self.read_at(&mut bytes[filled..], at + filled as u64)? {
+                0 => break,
+                read => filled += read,
+            }
+        }
+        bytes.truncate(filled);
+        Ok(bytes)
+    }
+
     /// The error for a span that no longer holds what the index saw.
     pub(crate) fn changed(&self) -> ReplayError {
         ReplayError::SourceChanged { path: self.path.clone() }

@@ -10,7 +10,6 @@ use cap_std::AmbientAuthority;
 use carryall_model::OpenError;
 use serde::Deserialize;
 use std::collections::HashSet;
-use std::io;
 use std::path::Path;
 
 const CHUNK: u64 = 64 * 1024;
@@ -23,28 +22,15 @@ pub(super) fn peek(path: &Path, authority: AmbientAuthority) -> Result<Peek, Ope
     }
     let failed = |source| OpenError::Io { path: path.to_owned(), source };
     let mut seen = Seen::default();
-    let head = read(&source, 0, CHUNK.min(source.len())).map_err(failed)?;
+    let head = source.read_range(0, CHUNK.min(source.len())).map_err(failed)?;
     seen.rows(&head);
     if source.len() > CHUNK {
         let from = CHUNK.max(source.len() - CHUNK);
-        let tail = read(&source, from, source.len() - from).map_err(failed)?;
+        let tail = source.read_range(from, source.len() - from).map_err(failed)?;
         // The first row may be a part of one; when it is, it does not parse.
         seen.rows(&tail);
     }
     Ok(seen.finish())
-}
-
-fn read(source: &Source, at: u64, len: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; len as usize];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match source.read_at(&mut bytes[filled..], at + filled as u64)? {
-            0 => break,
-            n => filled += n,
-        }
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 #[derive(Default)]

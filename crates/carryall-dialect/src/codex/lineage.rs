@@ -162,11 +162,8 @@ pub(super) fn meta_of(source: &Source) -> Option<Meta> {
     let mut head = Vec::new();
     let (mut from, mut size) = (0, 64 * 1024);
     loop {
-        let len = size.min(source.len()) as usize;
-        let had = head.len();
-        head.resize(len, 0);
-        let read = read_full(source, &mut head[had..], had as u64).ok()?;
-        head.truncate(had + read);
+        let had = head.len() as u64;
+        head.extend(source.read_range(had, size - had).ok()?);
         while let Some(newline) = memchr::memchr(b'\n', &head[from..]) {
             if let Some(meta) = Meta::of(&head[from..from + newline]) {
                 return Some(meta);
@@ -182,15 +179,4 @@ pub(super) fn meta_of(source: &Source) -> Option<Meta> {
 
 fn first_meta(head: &[u8]) -> Option<Meta> {
     head.split(|&b| b == b'\n').find_map(Meta::of)
-}
-
-fn read_full(source: &Source, buf: &mut [u8], at: u64) -> io::Result<usize> {
-    let mut filled = 0;
-    while filled < buf.len() {
-        match source.read_at(&mut buf[filled..], at + filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    Ok(filled)
 }

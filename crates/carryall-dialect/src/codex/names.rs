@@ -25,24 +25,12 @@ struct Named<'a> {
 
 /// The name of a thread, when the home of its rollout knows one.
 pub(super) fn name_of(thread: &str, rollout: &Path, authority: AmbientAuthority) -> Option<String> {
-    last_name(thread, &read(&open(&store::names_beside(rollout)?, authority)?)?)
+    let source = open(&store::names_beside(rollout)?, authority)?;
+    last_name(thread, &source.read_range(0, source.len()).ok()?)
 }
 
 fn open(path: &Path, authority: AmbientAuthority) -> Option<Source> {
     Source::open(path, authority).ok().filter(|source| source.len() <= MAX_INDEX)
-}
-
-fn read(source: &Source) -> Option<Vec<u8>> {
-    let mut index = vec![0; source.len() as usize];
-    let mut filled = 0;
-    while filled < index.len() {
-        match source.read_at(&mut index[filled..], filled as u64).ok()? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    index.truncate(filled);
-    Some(index)
 }
 
 /// The name in the last row about a thread; a row that is cut off counts for nothing.
@@ -89,7 +77,7 @@ impl Known {
         let names = match known.filter(is_same) {
             Some(names) => names,
             None => {
-                let by_thread = all_names(&read(&source)?);
+                let by_thread = all_names(&source.read_range(0, source.len()).ok()?);
                 let (file, len) = (source.id(), source.len());
                 let names = Arc::new(Names { file, len, by_thread });
                 self.lock().insert(path, Arc::clone(&names));

@@ -12,7 +12,6 @@ use crate::rows::{self, BOM};
 use crate::source::Source;
 use crate::{Listed, Peek, title};
 use carryall_model::OpenError;
-use std::io;
 
 /// Bytes looked at from the beginning: the facts alone may have twenty thousand.
 const HEAD: u64 = 128 * 1024;
@@ -26,7 +25,7 @@ pub(super) fn peek(listed: &Listed, means: Means, known: &Known) -> Result<Peek,
         return Err(OpenError::Empty { path: listed.path.clone() });
     }
     let failed = |source| OpenError::Io { path: listed.path.clone(), source };
-    let mut head = read(&source, 0, HEAD.min(source.len())).map_err(failed)?;
+    let mut head = source.read_range(0, HEAD.min(source.len())).map_err(failed)?;
     let mut seen = Seen::default();
     if compressed::is(&head) {
         head = compressed::beginning(&source, HEAD as usize);
@@ -36,25 +35,12 @@ pub(super) fn peek(listed: &Listed, means: Means, known: &Known) -> Result<Peek,
         if source.len() > HEAD {
             let from = HEAD.max(source.len() - TAIL);
             // The first row may be a part of one; when it is, it does not parse.
-            seen.rows(&read(&source, from, source.len() - from).map_err(failed)?);
+            seen.rows(&source.read_range(from, source.len() - from).map_err(failed)?);
         }
     }
     let id = seen.meta.as_ref().map_or(&listed.id, |meta| &meta.id);
     let named = known.name_of(id, &listed.path, means.authority);
     Ok(seen.finish(named))
-}
-
-fn read(source: &Source, at: u64, len: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; len as usize];
-    let mut filled = 0;
-    while filled < bytes.len() {
-        match source.read_at(&mut bytes[filled..], at + filled as u64)? {
-            0 => break,
-            read => filled += read,
-        }
-    }
-    bytes.truncate(filled);
-    Ok(bytes)
 }
 
 #[derive(Default)]
