@@ -22,6 +22,7 @@ mod title;
 pub mod claude_code;
 pub mod coddy;
 pub mod codex;
+pub mod pi;
 
 pub use context::{OpenContext, Spool, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};

@@ -1,6 +1,6 @@
 //! All dialects, and which of them a file belongs to.
 
-use crate::{Dialect, Probe, claude_code::ClaudeCode, coddy::Coddy, codex::Codex};
+use crate::{Dialect, Probe, claude_code::ClaudeCode, coddy::Coddy, codex::Codex, pi::Pi};
 
 /// The dialects that are known, in the order in which they are asked.
 pub struct Registry {
@@ -11,7 +11,14 @@ impl Registry {
     /// All dialects of this crate.
     #[must_use]
     pub fn builtin() -> Self {
-        Self { dialects: vec![Box::new(ClaudeCode), Box::new(Coddy), Box::new(Codex::default())] }
+        Self {
+            dialects: vec![
+                Box::new(ClaudeCode),
+                Box::new(Coddy),
+                Box::new(Codex::default()),
+                Box::new(Pi),
+            ],
+        }
     }
 
     /// The same registry with one more dialect, asked last.
