@@ -124,7 +124,7 @@ fn c2_an_unknown_session_is_said_with_where_was_looked() {
     refused(
         &said,
         1,
-        "error: session not found: no-such\nhint: looked in claude-code (1), coddy (1), codex (0), pi (0)\n",
+        "error: session not found: no-such\nhint: looked in claude-code (1), coddy (1), codex (0), pi (0), qwen (0)\n",
     );
     assert_eq!(sandbox.files(), [""; 0]);
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 /// The folders that this state of the program reads; the others follow with their dialects.
-const READ: &[&str] = &["claude-code", "coddy", "codex", "pi"];
+const READ: &[&str] = &["claude-code", "coddy", "codex", "pi", "qwen"];
 
 #[test]
 fn every_file_has_a_line_and_every_line_a_file() {

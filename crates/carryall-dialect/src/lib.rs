@@ -23,6 +23,7 @@ pub mod claude_code;
 pub mod coddy;
 pub mod codex;
 pub mod pi;
+pub mod qwen;
 
 pub use context::{OpenContext, Spool, Surroundings};
 pub use find::{Answer, Filter, Hit, Listing, Match, Query, Row, find, newest};

@@ -1,6 +1,8 @@
 //! All dialects, and which of them a file belongs to.
 
-use crate::{Dialect, Probe, claude_code::ClaudeCode, coddy::Coddy, codex::Codex, pi::Pi};
+use crate::{
+    Dialect, Probe, claude_code::ClaudeCode, coddy::Coddy, codex::Codex, pi::Pi, qwen::Qwen,
+};
 
 /// The dialects that are known, in the order in which they are asked.
 pub struct Registry {
@@ -17,6 +19,7 @@ impl Registry {
                 Box::new(Coddy),
                 Box::new(Codex::default()),
                 Box::new(Pi),
+                Box::new(Qwen),
             ],
         }
     }

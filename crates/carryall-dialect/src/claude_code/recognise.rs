@@ -37,6 +37,7 @@ fn cut_row_is_ours(row: &[u8]) -> bool {
         && has("\"isSidechain\":")
         && has("\"sessionId\":")
         && !has("\"parts\":")
+        && !has("\"systemPayload\":")
 }
 
 /// A field that is there, whatever it holds.
@@ -63,6 +64,8 @@ struct Marks<'a> {
     user_type: Present,
     leaf_uuid: Present,
     message_id: Present,
+    /// Qwen Code writes it in rows that are linked in the same way.
+    system_payload: Present,
     message: Object<Parts>,
 }
 
@@ -87,6 +90,7 @@ impl Marks<'_> {
                     && self.uuid.get().is_some()
                     && self.parent_uuid.0
                     && (self.is_sidechain.0 || self.user_type.0)
+                    && !self.system_payload.0
                     && !self.message.0.as_ref().is_some_and(|message| message.parts.0)
             }
         }
