@@ -1,5 +1,7 @@
 //! Titles: one line, and short where it is made of a prompt.
 
+use carryall_model::{Entry, EntrySink, SinkError, ToolCall};
+
 /// The length of a title that is the beginning of a prompt, in characters.
 pub(crate) const LENGTH: usize = 120;
 
@@ -18,17 +20,33 @@ pub(crate) fn of_prompt(prompt: &str) -> Option<String> {
     }
 }
 
-/// Enough of a prompt for its title, without reading the rest of it.
-pub(crate) fn beginning(prompt: &str) -> String {
-    let mut beginning = String::new();
-    for word in prompt.split_whitespace() {
-        beginning.push_str(word);
-        beginning.push(' ');
-        if beginning.len() > LENGTH * char::MAX_LEN_UTF8 {
-            break;
-        }
+/// Takes an entry, and enough of its text for a title.
+#[derive(Debug, Default)]
+pub(crate) struct Beginning(String);
+
+impl Beginning {
+    /// The title that the entry gives.
+    pub(crate) fn title(&self) -> Option<String> {
+        of_prompt(&self.0)
     }
-    beginning
+}
+
+impl EntrySink for Beginning {
+    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
+        self.0.clear();
+        for word in entry.text.unwrap_or("").split_whitespace() {
+            self.0.push_str(word);
+            self.0.push(' ');
+            if self.0.len() > LENGTH * char::MAX_LEN_UTF8 {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
+        Ok(())
+    }
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use super::{NAME, store};
 use crate::rows;
 use crate::source::{Source, Span};
 use crate::title;
-use carryall_model::{Entry, EntrySink, Facts, Policy, SinkError, ToolCall};
+use carryall_model::{Facts, Policy};
 
 /// How many prompts are looked at for one with a text.
 const PROMPTS: usize = 16;
@@ -137,28 +137,14 @@ impl Gathered<'_> {
             spills: self.spills,
             started: &Started::default(),
         };
-        let mut text = Beginning(String::new());
+        let mut text = title::Beginning::default();
         replay(&reading, self.plan, at..at + 1, &mut text).ok()?;
-        title::of_prompt(&text.0)
+        text.title()
     }
 }
 
 fn keep(fact: &mut Option<String>, value: Option<&str>) {
     if fact.is_none() {
         *fact = value.map(str::to_owned);
-    }
-}
-
-/// Keeps enough of an entry's text for a title.
-struct Beginning(String);
-
-impl EntrySink for Beginning {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
-        self.0 = title::beginning(entry.text.unwrap_or(""));
-        Ok(())
-    }
-
-    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
-        Ok(())
     }
 }

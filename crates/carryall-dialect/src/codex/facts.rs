@@ -8,7 +8,7 @@ use super::plan::{Item, Plan};
 use super::replay::{Reading, replay};
 use super::{NAME, names, store};
 use crate::title;
-use carryall_model::{Entry, EntrySink, Facts, Policy, SinkError, Source, ToolCall};
+use carryall_model::{Facts, Policy, Source};
 use std::collections::HashMap;
 
 /// How many prompts are looked at for one with a text.
@@ -65,22 +65,8 @@ fn first_prompt(files: &Files, index: &Index, plan: &Plan) -> Option<String> {
     let prompts = plan.items.iter().enumerate().skip(plan.first_prompt? as usize);
     let prompts = prompts.filter(|(_, item)| matches!(item, Item::User { meta: false, .. }));
     prompts.take(PROMPTS).find_map(|(at, _)| {
-        let mut text = Beginning(String::new());
+        let mut text = title::Beginning::default();
         replay(&reading, plan, at as u32..at as u32 + 1, &mut text).ok()?;
-        title::of_prompt(&text.0)
+        text.title()
     })
-}
-
-/// Keeps enough of an entry's text for a title.
-struct Beginning(String);
-
-impl EntrySink for Beginning {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
-        self.0 = title::beginning(entry.text.unwrap_or(""));
-        Ok(())
-    }
-
-    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
-        Ok(())
-    }
 }

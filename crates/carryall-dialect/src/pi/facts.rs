@@ -7,7 +7,7 @@ use super::replay::replay;
 use super::{NAME, store};
 use crate::source::Source;
 use crate::title;
-use carryall_model::{Entry, EntrySink, Facts, SinkError, ToolCall};
+use carryall_model::Facts;
 use std::path::Path;
 
 /// How many prompts are looked at for one with a text.
@@ -68,22 +68,8 @@ fn first_prompt(source: &Source, index: &Index, plan: &Plan) -> Option<String> {
     let items = plan.items.iter().enumerate().skip(plan.first_prompt? as usize);
     let prompts = items.filter(|(_, item)| matches!(item, Item::Row { what: What::User, .. }));
     prompts.take(PROMPTS).find_map(|(at, _)| {
-        let mut text = Beginning(String::new());
+        let mut text = title::Beginning::default();
         replay(source, index, plan, at as u32..at as u32 + 1, &mut text).ok()?;
-        title::of_prompt(&text.0)
+        text.title()
     })
-}
-
-/// Keeps enough of an entry's text for a title.
-struct Beginning(String);
-
-impl EntrySink for Beginning {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
-        self.0 = title::beginning(entry.text.unwrap_or(""));
-        Ok(())
-    }
-
-    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
-        Ok(())
-    }
 }

@@ -8,7 +8,7 @@ use super::{NAME, store};
 use crate::rows;
 use crate::source::{Source, Span};
 use crate::title;
-use carryall_model::{Entry, EntrySink, Facts, SinkError, ToolCall};
+use carryall_model::Facts;
 
 /// How many prompts are looked at for one with a text.
 const PROMPTS: usize = 16;
@@ -91,28 +91,14 @@ fn first_prompt(reading: Reading<'_>) -> Option<String> {
     let is_prompt = |item: &Item| matches!(item, Item::User { part: UserPart::Typed, .. });
     let prompts = reading.plan.items.iter().enumerate().filter(|(_, item)| is_prompt(item));
     prompts.take(PROMPTS).find_map(|(at, _)| {
-        let mut text = Beginning(String::new());
+        let mut text = title::Beginning::default();
         replay(reading, at as u32..at as u32 + 1, &mut text).ok()?;
-        title::of_prompt(&text.0)
+        text.title()
     })
 }
 
 fn keep(fact: &mut Option<String>, value: Option<&str>) {
     if fact.is_none() {
         *fact = value.map(str::to_owned);
-    }
-}
-
-/// Keeps enough of an entry's text for a title.
-struct Beginning(String);
-
-impl EntrySink for Beginning {
-    fn entry(&mut self, entry: &Entry<'_>) -> Result<(), SinkError> {
-        self.0 = title::beginning(entry.text.unwrap_or(""));
-        Ok(())
-    }
-
-    fn call(&mut self, _: &ToolCall<'_>) -> Result<(), SinkError> {
-        Ok(())
     }
 }
